@@ -1,0 +1,1 @@
+"""The phone-robot: controllers that run alike in simulation and on hardware."""

@@ -1,0 +1,1 @@
+"""The border to ROS: messages to plain types and back, parameters, QoS, stamps."""

@@ -1,0 +1,1 @@
+"""Plain value types that every room speaks: transforms, scans and camera frames. No ROS here."""

@@ -1,0 +1,41 @@
+"""One sweep of a 2D laser range finder, as sensor_msgs/LaserScan holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A laser scan in the sensor's own frame (x forward, z the axis of rotation).
+
+    `stamp` is the time of the first beam in integer nanoseconds; beam k was measured
+    `k * time_increment` seconds later and points to `angle_min + k * angle_increment` (radians,
+    counter-clockwise; a negative increment is a clockwise sensor). `ranges` (N,) in metres:
+    NaN, inf, zero and values outside [range_min, range_max] are no returns.
+    """
+
+    stamp: int
+    frame_id: str
+    angle_min: float
+    angle_increment: float
+    time_increment: float
+    scan_time: float
+    range_min: float
+    range_max: float
+    ranges: NDArray[np.float64]
+
+    @property
+    def angles(self) -> NDArray[np.float64]:
+        """Direction of each beam (N,), radians."""
+        return self.angle_min + self.angle_increment * np.arange(len(self.ranges))
+
+    @property
+    def hits(self) -> NDArray[np.bool_]:
+        """Which beams returned a range that the sensor vouches for (N,)."""
+        with np.errstate(invalid="ignore"):
+            good = (self.ranges >= self.range_min) & (self.ranges <= self.range_max)
+        return np.asarray(good & (self.ranges > 0.0) & np.isfinite(self.ranges))
