@@ -10,6 +10,7 @@ ROOMS = [
     "ros_interface",
     "ground_truth_localizer",
     "scene_sim",
+    "scene_sim.description",
     "evaluation",
     "phone_robot",
 ]
