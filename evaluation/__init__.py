@@ -1,1 +1,1 @@
-"""Trials, bag replay, error figures and reports; the one room that knows simulator and estimators."""
+"""Trials, bag replay, error figures, reports: the one room that knows simulator and estimators."""

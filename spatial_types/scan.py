@@ -31,7 +31,7 @@ class Scan:
     @property
     def angles(self) -> NDArray[np.float64]:
         """Direction of each beam (N,), radians."""
-        return self.angle_min + self.angle_increment * np.arange(len(self.ranges))
+        return self.angle_min + self.angle_increment * np.arange(len(self.ranges), dtype=float)
 
     @property
     def hits(self) -> NDArray[np.bool_]:

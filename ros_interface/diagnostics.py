@@ -1,0 +1,64 @@
+"""/diagnostics of one node: counts of what was used and what was refused, once a second."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+OK, WARN, ERROR, STALE = (
+    DiagnosticStatus.OK,
+    DiagnosticStatus.WARN,
+    DiagnosticStatus.ERROR,
+    DiagnosticStatus.STALE,
+)
+
+
+def as_level(level: object) -> bytes:
+    """Return a level as the single byte that diagnostic_msgs wants."""
+    return level if isinstance(level, bytes) else bytes([int(level)])  # type: ignore[call-overload]
+
+
+def status_message(
+    name: str, level: object, text: str, values: Mapping[str, object], hardware_id: str = ""
+) -> DiagnosticStatus:
+    """Build a DiagnosticStatus of plain values."""
+    pairs = [KeyValue(key=str(key), value=str(value)) for key, value in values.items()]
+    return DiagnosticStatus(
+        level=as_level(level), name=name, message=text, hardware_id=hardware_id, values=pairs
+    )
+
+
+class NodeDiagnostics:
+    """Counts events of a node, warns of bad data without flooding, publishes at 1 Hz."""
+
+    def __init__(self, node: Node, summary: Callable[[], tuple[object, str]]) -> None:
+        """Publish for `node`; `summary` gives (level, text) whenever a report is due."""
+        self.counts: Counter[str] = Counter()
+        self._node = node
+        self._summary = summary
+        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._timer = node.create_timer(
+            1.0, self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME)
+        )
+
+    def count(self, event: str) -> None:
+        """Count one event."""
+        self.counts[event] += 1
+
+    def refuse(self, event: str, reason: object) -> None:
+        """Count bad data and say why, at most every two seconds."""
+        self.counts[event] += 1
+        self._node.get_logger().warning(
+            f"{event}: {reason} ({self.counts[event]} so far)", throttle_duration_sec=2.0
+        )
+
+    def _publish(self) -> None:
+        level, text = self._summary()
+        message = DiagnosticArray()
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.status = [status_message(self._node.get_name(), level, text, self.counts)]
+        self._publisher.publish(message)

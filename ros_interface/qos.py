@@ -1,0 +1,18 @@
+"""The three qualities of service that Truthbed's topics use (REP 2003)."""
+
+from rclpy.qos import (
+    DurabilityPolicy,
+    HistoryPolicy,
+    QoSProfile,
+    ReliabilityPolicy,
+    qos_profile_sensor_data,
+)
+
+SENSOR_DATA = qos_profile_sensor_data
+RELIABLE = QoSProfile(depth=10)
+LATCHED = QoSProfile(
+    depth=1,
+    history=HistoryPolicy.KEEP_LAST,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
