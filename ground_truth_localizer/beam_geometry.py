@@ -1,0 +1,93 @@
+"""Where the beams of a scan go in `map`: one description for every mounting of the sensor.
+
+A vertical cylinder seen by any ray depends only on the ray's horizontal part. So each beam is
+reduced to a horizontal bearing and a factor that turns its range into a horizontal distance;
+upright, upside-down, clockwise and tilted sensors then look alike to all that follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spatial_types.scan import Scan
+from spatial_types.transforms import Transform
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BeamGeometry:
+    """The beams of one sensor pose, in `map` axes.
+
+    `origin` (3,) of the sensor in m; per beam (N,): `bearings` rad unwrapped along the scan,
+    `scale` horizontal metres per metre of range, `slopes` metres of height per metre of range.
+    `step` is the typical angle between neighbours (rad, positive), `closed` where the last beam is
+    the first one's neighbour.
+    """
+
+    origin: Array
+    bearings: Array
+    scale: Array
+    slopes: Array
+    step: float
+    closed: bool
+    cosines: Array = field(init=False, repr=False)
+    sines: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cosines", np.cos(self.bearings))
+        object.__setattr__(self, "sines", np.sin(self.bearings))
+
+    @property
+    def count(self) -> int:
+        """Number of beams."""
+        return len(self.bearings)
+
+    def window(self, start: int, count: int) -> NDArray[np.intp]:
+        """Return beam indices from `start` on, wrapped on a closed scan, clipped on an open one."""
+        index = np.arange(start, start + count)
+        if self.closed:
+            return np.asarray(index % self.count)
+        return index[(index >= 0) & (index < self.count)]
+
+
+def beam_geometry(scan: Scan, map_from_lrf: Transform) -> BeamGeometry:
+    """Reduce the beams of a scan to bearings in `map`; a scan of no beams gives empty arrays."""
+    angles = scan.angles
+    local = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
+    rays = map_from_lrf.rotate(local)
+    step = abs(scan.angle_increment)
+    closed = len(angles) > 2 and abs(len(angles) * step - 2.0 * np.pi) < 0.5 * step
+    return BeamGeometry(
+        origin=map_from_lrf.translation,
+        bearings=np.unwrap(np.arctan2(rays[:, 1], rays[:, 0])),
+        scale=np.hypot(rays[:, 0], rays[:, 1]),
+        slopes=rays[:, 2],
+        step=step,
+        closed=closed,
+    )
+
+
+class BeamGeometryCache:
+    """Remember the last geometry: a mounted sensor sends the same beams scan after scan."""
+
+    def __init__(self) -> None:
+        self._key: tuple[object, ...] = ()
+        self._value: BeamGeometry | None = None
+
+    def get(self, scan: Scan, map_from_lrf: Transform) -> BeamGeometry:
+        """Return the geometry of this scan, computed anew only where something differs."""
+        key = (
+            scan.angle_min,
+            scan.angle_increment,
+            len(scan.ranges),
+            map_from_lrf.rotation.tobytes(),
+            map_from_lrf.translation.tobytes(),
+        )
+        if self._value is None or key != self._key:
+            self._value = beam_geometry(scan, map_from_lrf)
+            self._key = key
+        return self._value

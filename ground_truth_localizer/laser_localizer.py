@@ -1,0 +1,116 @@
+"""Find cylindrical targets of known radius in laser scans: the localizer without ROS."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from ground_truth_localizer.acceptance_zone import AcceptanceZone, ZoneError, ZoneProfile
+from ground_truth_localizer.beam_geometry import BeamGeometry, BeamGeometryCache
+from ground_truth_localizer.laser_parameters import LaserParameters
+from ground_truth_localizer.laser_result import LaserResult
+from ground_truth_localizer.model_laser import ModelEstimator
+from ground_truth_localizer.target_state import TrackingState
+from ground_truth_localizer.thesis_laser import ThesisEstimator
+from spatial_types.scan import Scan
+from spatial_types.transforms import Transform
+
+
+class Estimator(Protocol):
+    """One method: turns scans seen through a zone into targets."""
+
+    def update(self, scan: Scan, beams: BeamGeometry, profile: ZoneProfile) -> LaserResult:
+        """Take in one scan."""
+        ...
+
+    def miss(self, scan: Scan, reason: str) -> LaserResult:
+        """Take in a scan that cannot show anything, for a reason."""
+        ...
+
+
+METHODS: dict[str, Callable[[LaserParameters], Estimator]] = {
+    "model": ModelEstimator,
+    "thesis": ThesisEstimator,
+}
+
+
+class LaserLocalizer:
+    """Feed it scans in order of time; it says where the targets are and why others are none."""
+
+    def __init__(self, parameters: LaserParameters, zone: AcceptanceZone) -> None:
+        self.parameters = parameters
+        self.counts: Counter[str] = Counter()
+        self._beams = BeamGeometryCache()
+        self.set_zone(zone)
+        self.reset()
+
+    def set_zone(self, zone: AcceptanceZone) -> None:
+        """Use another acceptance zone from the next scan on."""
+        self.zone = zone
+        self._profile: tuple[BeamGeometry, float, ZoneProfile] | None = None
+
+    def reset(self) -> None:
+        """Forget all targets."""
+        self._estimator = METHODS[self.parameters.method](self.parameters)
+        self._last_stamp: int | None = None
+        self._last: LaserResult | None = None
+
+    def update(self, scan: Scan, map_from_lrf: Transform) -> LaserResult:
+        """Take in one scan from a sensor at `map_from_lrf`.
+
+        A scan that repeats the last stamp is ignored (the last state is told, no target is seen); a
+        scan from before it resets all targets, as when a bag starts again. A zone made for other
+        scans and an empty scan see nothing and say so. Each is counted in `counts`.
+        """
+        self.counts["scans"] += 1
+        problem = self._check_time(scan)
+        if problem:
+            return self._blind(scan, problem)
+        if len(scan.ranges) == 0:
+            return self._unseen(scan, "empty scan", "empty scans")
+        height = float(map_from_lrf.translation[2])
+        beams = self._beams.get(scan, map_from_lrf)
+        target = self.parameters.target
+        level = not np.any(np.abs(beams.slopes) > 1e-3)
+        if level and not target.bottom <= height <= target.top:
+            reason = (
+                f"the laser's plane at z = {height:.3f} m misses the target "
+                f"({target.bottom:.3f} to {target.top:.3f} m)"
+            )
+            return self._unseen(scan, reason, "wrong height")
+        try:
+            profile = self._zone_profile(scan, beams)
+        except ZoneError as error:
+            return self._unseen(scan, str(error), "zone mismatches")
+        self._last = self._estimator.update(scan, beams, profile)
+        return self._last
+
+    def _check_time(self, scan: Scan) -> str:
+        last = self._last_stamp
+        if last is not None and scan.stamp == last:
+            self.counts["repeated stamps"] += 1
+            return "scan ignored: its stamp repeats the last one's"
+        if last is not None and scan.stamp < last:
+            self.counts["time jumps back"] += 1
+            self.reset()
+        self._last_stamp = scan.stamp
+        return ""
+
+    def _zone_profile(self, scan: Scan, beams: BeamGeometry) -> ZoneProfile:
+        known = self._profile
+        if known is None or known[0] is not beams or known[1] != scan.range_max:
+            self._profile = known = (beams, scan.range_max, self.zone.profile(scan, beams))
+        return known[2]
+
+    def _blind(self, scan: Scan, reason: str) -> LaserResult:
+        state = self._last.state if self._last else TrackingState.SEARCHING
+        return LaserResult(scan.stamp, state, reason)
+
+    def _unseen(self, scan: Scan, reason: str, count: str) -> LaserResult:
+        """A scan that shows nothing: tracks age as if nothing had been there."""
+        self.counts[count] += 1
+        self._last = self._estimator.miss(scan, reason)
+        return self._last

@@ -1,0 +1,77 @@
+"""`method: model`: every beam, hit and miss, a known radius, one filter for each target."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from ground_truth_localizer.acceptance_zone import ZoneProfile
+from ground_truth_localizer.beam_geometry import BeamGeometry
+from ground_truth_localizer.candidates import Candidate, Refusal, find_candidates, scan_view
+from ground_truth_localizer.laser_parameters import LaserParameters
+from ground_truth_localizer.laser_result import LaserResult, TrackedTarget
+from ground_truth_localizer.target_state import TargetState, TrackingState
+from ground_truth_localizer.target_tracks import TargetTracks, Track
+from spatial_types.scan import Scan
+
+
+class ModelEstimator:
+    """Segment, fit, associate, filter."""
+
+    def __init__(self, parameters: LaserParameters) -> None:
+        self._parameters = parameters
+        self._tracks = TargetTracks(parameters)
+        self._ever = False
+
+    def update(self, scan: Scan, beams: BeamGeometry, profile: ZoneProfile) -> LaserResult:
+        """Segment, fit, associate, filter."""
+        view = scan_view(scan, beams, profile, self._parameters)
+        candidates, refused = find_candidates(view, self._parameters)
+        refused += self._tracks.update(view, candidates)
+        return self._result(scan, refused, "")
+
+    def miss(self, scan: Scan, reason: str) -> LaserResult:
+        """Age the tracks by a scan that shows nothing."""
+        self._tracks.miss(scan.stamp)
+        return self._result(scan, [], reason)
+
+    def _result(self, scan: Scan, refused: list[Refusal], reason: str) -> LaserResult:
+        known = self._tracks.confirmed()
+        visible = self._tracks.visible()
+        self._ever |= bool(known)
+        if known:
+            state = TrackingState.TRACKING
+            missed = known[0].missed
+            words = f"{len(visible)} seen" if not missed else f"not seen for {missed} scans"
+        else:
+            state = TrackingState.LOST if self._ever else TrackingState.SEARCHING
+            words = _why_none(refused)
+        targets = tuple(self._told(track) for track in visible)
+        primary = targets[0].state if visible and visible[0] is known[0] else None
+        return LaserResult(scan.stamp, state, reason or words, targets, tuple(refused), primary)
+
+    def _told(self, track: Track) -> TrackedTarget:
+        candidate = track.candidate
+        return TrackedTarget(
+            track.track_id,
+            track.filter.state(),
+            self._parameters.target.radius,
+            candidate.beams,
+            track.filter.standing,
+            _single_scan(candidate, self._parameters.filter.speed_limit),
+        )
+
+
+def _single_scan(candidate: Candidate, speed: float) -> TargetState:
+    covariance = np.zeros((4, 4))
+    covariance[:2, :2] = candidate.covariance
+    covariance[2, 2] = covariance[3, 3] = speed * speed
+    return TargetState(candidate.stamp, candidate.position, np.zeros(2), covariance)
+
+
+def _why_none(refused: list[Refusal]) -> str:
+    if not refused:
+        return "nothing inside the acceptance zone"
+    common = Counter(item.reason.split(":")[0] for item in refused).most_common(3)
+    return "no target; refused: " + ", ".join(f"{count} {reason}" for reason, count in common)

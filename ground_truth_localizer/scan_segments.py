@@ -1,0 +1,54 @@
+"""Cut a scan into runs of neighbouring accepted beams, each of which may be one target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Accepted beams `start` to `stop` (inclusive; beyond the count on a closed scan)."""
+
+    start: int
+    stop: int
+
+    @property
+    def width(self) -> int:
+        """Number of beams from the first to the last, gaps included."""
+        return self.stop - self.start + 1
+
+
+def find_runs(
+    accepted: NDArray[np.bool_],
+    distances: Array,
+    max_step: float,
+    closed: bool = False,
+    max_gap: int = 1,
+) -> list[Run]:
+    """Group accepted beams (N,) whose neighbours lie within `max_step` metres of range.
+
+    Up to `max_gap` beams may be missing inside a run (lost returns). Beams beyond a gap or a jump
+    begin a new run, so two targets one before the other are two runs. On a `closed` scan a run may
+    go on past the last beam; its `stop` is then the count or more.
+    """
+    index = np.flatnonzero(accepted)
+    if len(index) == 0:
+        return []
+    near = distances[index]
+    breaks = (np.diff(index) > max_gap + 1) | (np.abs(np.diff(near)) > max_step)
+    ends = np.flatnonzero(breaks)
+    starts = np.concatenate([[0], ends + 1])
+    stops = np.concatenate([ends, [len(index) - 1]])
+    runs = [Run(int(index[a]), int(index[b])) for a, b in zip(starts, stops, strict=True)]
+    if closed and len(runs) > 1:
+        first, last = runs[0], runs[-1]
+        gap = first.start + len(accepted) - last.stop
+        step = abs(distances[first.start] - distances[last.stop])
+        if gap <= max_gap + 1 and step <= max_step:
+            runs = [*runs[1:-1], Run(last.start, first.stop + len(accepted))]
+    return runs

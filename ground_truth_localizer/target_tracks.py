@@ -1,0 +1,170 @@
+"""Several targets at once: which candidate belongs to which track, and when a track ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ground_truth_localizer.candidates import Candidate, Refusal, ScanView
+from ground_truth_localizer.laser_parameters import LaserParameters
+from ground_truth_localizer.target_filter import TargetFilter
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Track:
+    """One followed target; `track_id` is 0 until it is confirmed."""
+
+    filter: TargetFilter
+    candidate: Candidate
+    first: Array
+    track_id: int = 0
+    seen: int = 1
+    missed: int = 0
+
+    @property
+    def confirmed(self) -> bool:
+        """True once enough scans have shown the target."""
+        return self.track_id > 0
+
+
+@dataclass(frozen=True)
+class _Lost:
+    track_id: int
+    position: Array
+    stamp: int
+
+
+class TargetTracks:
+    """Associate candidates with tracks, begin tracks, and give them up."""
+
+    def __init__(self, parameters: LaserParameters) -> None:
+        self._parameters = parameters
+        self._lost: list[_Lost] = []
+        self._next_id = 1
+        self.tracks: list[Track] = []
+
+    def update(self, view: ScanView, candidates: Sequence[Candidate]) -> list[Refusal]:
+        """Take in one scan; returns candidates that may not (yet) be targets, with reasons."""
+        free = list(candidates)
+        for track, candidate in self._pairs(candidates):
+            track.filter.update(view, candidate)
+            track.candidate = candidate
+            track.seen += 1
+            track.missed = 0
+            free.remove(candidate)
+        self._age(view.stamp)
+        refused = self._begin(view, free)
+        refused += self._confirm()
+        return refused
+
+    def miss(self, stamp: int) -> None:
+        """Take in a scan at `stamp` that shows nothing."""
+        self._age(stamp)
+
+    def visible(self) -> list[Track]:
+        """Confirmed tracks seen in the last scan, oldest first."""
+        return [track for track in self.tracks if track.confirmed and track.missed == 0]
+
+    def confirmed(self) -> list[Track]:
+        """Confirmed tracks, seen or for a few scans not."""
+        return [track for track in self.tracks if track.confirmed]
+
+    def _pairs(self, candidates: Sequence[Candidate]) -> list[tuple[Track, Candidate]]:
+        """Nearest pairs first, each track and candidate once, within the gate."""
+        options = []
+        for track in self.tracks:
+            for candidate in candidates:
+                distance = self._distance(track, candidate)
+                if distance is not None:
+                    options.append((not track.confirmed, distance, id(track), track, candidate))
+        pairs: list[tuple[Track, Candidate]] = []
+        taken: set[int] = set()
+        for _, _, _, track, candidate in sorted(options, key=lambda option: option[:3]):
+            if id(track) not in taken and id(candidate) not in taken:
+                taken |= {id(track), id(candidate)}
+                pairs.append((track, candidate))
+        return pairs
+
+    def _distance(self, track: Track, candidate: Candidate) -> float | None:
+        """Mahalanobis distance, or None outside the gate.
+
+        The gate never falls below what a target's own start from rest needs.
+        """
+        mean, covariance = track.filter.predict(candidate.stamp)
+        step = candidate.position - mean
+        if step @ step > 4.0:
+            return None
+        spread = covariance + candidate.covariance + 0.02**2 * np.eye(2)
+        (a, b), (_, d) = spread
+        squared = (d * step[0] ** 2 - 2 * b * step[0] * step[1] + a * step[1] ** 2) / (
+            a * d - b * b
+        )
+        gate = self._parameters.track.gate_sigmas
+        return float(np.sqrt(squared)) if squared <= gate * gate else None
+
+    def _age(self, stamp: int) -> None:
+        """Count misses and drop the tracks that have too many."""
+        limit = self._parameters.track.lost_scans
+        kept = []
+        for track in self.tracks:
+            if track.candidate.stamp < stamp:
+                track.missed += 1
+            if track.missed >= limit and track.confirmed:
+                position = track.candidate.position
+                self._lost.append(_Lost(track.track_id, position, track.candidate.stamp))
+            if track.missed < (limit if track.confirmed else 2):
+                kept.append(track)
+        self.tracks = kept
+
+    def _begin(self, view: ScanView, free: Sequence[Candidate]) -> list[Refusal]:
+        refused = []
+        for candidate in free:
+            if len(self.tracks) >= self._parameters.track.max_targets:
+                limit = self._parameters.track.max_targets
+                refused.append(Refusal(candidate.position, f"more than {limit} targets"))
+                continue
+            state = TargetFilter(view, candidate, self._parameters)
+            self.tracks.append(Track(state, candidate, candidate.position))
+        return refused
+
+    def _confirm(self) -> list[Refusal]:
+        options = self._parameters.track
+        waiting = []
+        for track in self.tracks:
+            if track.confirmed or track.missed:
+                continue
+            position = track.candidate.position
+            if track.seen < options.confirm_scans:
+                waiting.append(
+                    Refusal(position, f"seen in {track.seen} of {options.confirm_scans} scans")
+                )
+            elif np.linalg.norm(position - track.first) < options.require_motion:
+                waiting.append(Refusal(position, "has not moved yet"))
+            else:
+                track.track_id = self._identity(track)
+        self.tracks.sort(key=lambda track: (not track.confirmed, track.track_id))
+        return waiting
+
+    def _identity(self, track: Track) -> int:
+        """Give back the id of a target lost nearby, or a new one."""
+        now, options = track.candidate.stamp, self._parameters
+        self._lost = [
+            lost for lost in self._lost if now - lost.stamp < options.track.remember * 1e9
+        ]
+        best: _Lost | None = None
+        reach = np.inf
+        for lost in self._lost:
+            distance = float(np.linalg.norm(track.candidate.position - lost.position))
+            allowed = 0.3 + options.filter.speed_limit * (now - lost.stamp) * 1e-9
+            if distance < min(reach, allowed):
+                best, reach = lost, distance
+        if best is not None:
+            self._lost.remove(best)
+            return best.track_id
+        self._next_id += 1
+        return self._next_id - 1
