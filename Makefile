@@ -1,0 +1,30 @@
+# `make help` lists the targets. Each sets up whatever it needs first, so `make demo` and
+# `make test` work in a fresh clone.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+RUN := . ./env.sh &&
+
+.PHONY: help setup demo test bench lint docs clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
+		awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+setup: ## make .venv, build the underlay (without ROS) and the package; name what the system lacks
+	@underlay/setup.sh
+
+demo: setup ## run the scene and write an error table, plots and a report to out/demo
+	@$(RUN) python -m evaluation.demo
+
+test: setup ## build with colcon and run colcon test
+	@$(RUN) underlay/test.sh
+
+bench: setup ## measure speeds and write out/bench.json and a table
+	@$(RUN) python -m bench
+
+lint: setup ## ruff, ruff format and mypy over everything
+	@.venv/bin/pip install --quiet --disable-pip-version-check -r requirements-lint.txt
+	@$(RUN) ruff check . && ruff format --check . && mypy
+
+clean: ## remove everything that set-up and runs made
+	rm -rf .venv build install log out

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# `make test`, in the shell of env.sh: colcon test for the underlay's packages (only where they
+# were built) and then truthbed, one after the other so that each run's closing line stands clear.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+packages=(--paths .)
+if [ -e build/.underlay ]; then
+    packages=(--paths underlay/*/ .)
+fi
+# Results of an earlier run would be counted again.
+find build -name pytest.xml -delete
+colcon test --executor sequential --event-handlers console_direct+ "${packages[@]}" \
+    --return-code-on-test-failure
+status=$?
+colcon test-result --verbose || status=1
+exit "$status"
