@@ -23,7 +23,7 @@ bench: setup ## measure speeds and write out/bench.json and a table
 	@$(RUN) python -m bench
 
 lint: setup ## ruff, ruff format and mypy over everything
-	@.venv/bin/pip install --quiet --disable-pip-version-check -r requirements-lint.txt
+	@.venv/bin/pip install -qq --disable-pip-version-check -r requirements-lint.txt
 	@$(RUN) ruff check . && ruff format --check . && mypy
 
 clean: ## remove everything that set-up and runs made

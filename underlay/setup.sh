@@ -48,7 +48,7 @@ make_environment() {
 
 make_environment_of_wheels() {
     "$python" -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check \
+    "$venv/bin/pip" install -qq --no-compile --disable-pip-version-check \
         -r underlay/requirements.txt -r requirements.txt
     "$venv/bin/python" underlay/point_wheels_here.py
 }
@@ -57,7 +57,7 @@ make_environment_beside_ros() {
     # The distribution's compiled messages fit the distribution's NumPy and no other.
     "$python" -m venv --system-site-packages "$venv"
     "$python" -c 'import numpy; print(f"numpy=={numpy.__version__}")' >"$venv/constraints.txt"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check \
+    "$venv/bin/pip" install -qq --no-compile --disable-pip-version-check \
         -c "$venv/constraints.txt" -r requirements.txt
 }
 
