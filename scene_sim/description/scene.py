@@ -119,6 +119,7 @@ class Joint:
     `pose` is child_from_joint; `model_from_joint` the same place in the top model at rest. `type`
     is revolute, continuous, prismatic, fixed, ball, universal, screw, revolute2 or gearbox; `axis`
     is None for fixed and ball joints. `parent` and `child` are link names (frames are resolved).
+    `preserved` is a fixed joint of a URDF that asks not to be lumped.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Joint:
     thread_pitch: float = 1.0
     gearbox_ratio: float = 1.0
     gearbox_reference_body: str = ""
+    preserved: bool = False
     scope: str = ""
     source: Source = field(default_factory=Source)
 

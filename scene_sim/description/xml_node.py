@@ -115,6 +115,10 @@ class Node:
         text = self.attribute(name).strip()
         return self._floats(text, len(default), f"attribute '{name}'") if text else default
 
+    def required_vector_attribute(self, name: str, count: int) -> tuple[float, ...]:
+        """Take an attribute of `count` finite numbers; DescriptionError where it is missing."""
+        return self._floats(self.required_attribute(name), count, f"attribute '{name}'")
+
     # Values of children.
 
     def string(self, tag: str, default: str = "") -> str:
