@@ -1,0 +1,123 @@
+"""A node of our own for one command, and what it can see of the graph."""
+
+from __future__ import annotations
+
+import os
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from ros2cli.cli import CommandError
+from ros2cli.interfaces import MessageClass, message_class
+
+#: Names that begin so are hidden, as in the real tool.
+NODE_NAME_PREFIX = "_ros2cli"
+DEFAULT_SPIN_TIME = 0.5
+_STEP = 0.05
+
+
+def add_node_arguments(parser: ArgumentParser) -> None:
+    """Arguments of every verb that looks at the graph."""
+    parser.add_argument(
+        "--spin-time",
+        type=float,
+        default=DEFAULT_SPIN_TIME,
+        help="Spin time in seconds to wait for discovery",
+    )
+    parser.add_argument(
+        "-s", "--use-sim-time", action="store_true", help="Enable ROS simulation time"
+    )
+    parser.add_argument("--no-daemon", action="store_true", help="There is no daemon here")
+
+
+@contextmanager
+def direct_node(args: Namespace, name: str | None = None, discover: bool = True) -> Iterator[Node]:
+    """A node that has spun for `--spin-time` seconds; shut down at the end, Ctrl-C included."""
+    rclpy.init()
+    node = rclpy.create_node(
+        name or f"{NODE_NAME_PREFIX}_{os.getpid()}",
+        start_parameter_services=False,
+        parameter_overrides=[
+            Parameter("use_sim_time", value=bool(getattr(args, "use_sim_time", False))),
+            Parameter("start_type_description_service", value=False),
+        ],
+        automatically_declare_parameters_from_overrides=True,
+    )
+    try:
+        if discover:
+            spin_until(node, lambda: False, getattr(args, "spin_time", DEFAULT_SPIN_TIME))
+        yield node
+    except ExternalShutdownException as error:
+        raise KeyboardInterrupt from error
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()
+
+
+def spin_until(node: Node, done: Callable[[], bool], seconds: float | None = None) -> bool:
+    """Spin until a condition holds; False when the time runs out first (None: never)."""
+    deadline = None if seconds is None else time.monotonic() + seconds
+    while not done():
+        left = _STEP if deadline is None else deadline - time.monotonic()
+        if left <= 0:
+            return False
+        rclpy.spin_once(node, timeout_sec=min(_STEP, left))
+    return True
+
+
+def is_hidden(name: str) -> bool:
+    """Whether any part of a name begins with an underscore."""
+    return any(part.startswith("_") for part in name.split("/"))
+
+
+def topics(node: Node, hidden: bool = False) -> list[tuple[str, list[str]]]:
+    """Names and types of all topics, sorted."""
+    found = node.get_topic_names_and_types()
+    return sorted((name, types) for name, types in found if hidden or not is_hidden(name))
+
+
+def services(node: Node, hidden: bool = False) -> list[tuple[str, list[str]]]:
+    """Names and types of all services, sorted."""
+    found = node.get_service_names_and_types()
+    return sorted((name, types) for name, types in found if hidden or not is_hidden(name))
+
+
+def node_names(node: Node, hidden: bool = False) -> list[str]:
+    """Full names of all nodes, sorted; a name that two nodes share comes twice."""
+    found = [f"{space.rstrip('/')}/{name}" for name, space in node.get_node_names_and_namespaces()]
+    return sorted(name for name in found if hidden or not is_hidden(name))
+
+
+def absolute(name: str) -> str:
+    """The name with its leading slash."""
+    return name if name.startswith("/") else f"/{name}"
+
+
+def topic_class(node: Node, topic: str, wait: bool = False) -> MessageClass:
+    """Message class of a topic in the graph.
+
+    Raises:
+        CommandError: nobody publishes or subscribes it (and we do not wait), or it has two types.
+    """
+    name = absolute(topic)
+
+    def types() -> list[str]:
+        return dict(topics(node, hidden=True)).get(name, [])
+
+    if not types():
+        print(f"WARNING: topic [{topic}] does not appear to be published yet")
+        if not wait:
+            raise CommandError("Could not determine the type for the passed topic")
+        spin_until(node, lambda: bool(types()))
+    found = types()
+    if len(found) > 1:
+        raise CommandError(
+            f"Cannot echo topic '{topic}', as it contains more than one type: [{', '.join(found)}]"
+        )
+    return message_class(found[0])

@@ -1,0 +1,67 @@
+"""Find packages, their executables and their files through the ament index."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_prefix,
+    get_package_share_directory,
+)
+
+from ros2cli.cli import CommandError
+
+__all__ = [
+    "PackageNotFoundError",
+    "executable_in_package",
+    "file_in_share",
+    "get_package_prefix",
+    "get_package_share_directory",
+]
+
+
+def executable_in_package(package: str, name: str) -> Path | None:
+    """Path of an executable below `lib/<package>`, or None.
+
+    Raises:
+        CommandError: the package is unknown, or several executables have that name.
+    """
+    try:
+        folder = Path(get_package_prefix(package)) / "lib" / package
+    except (PackageNotFoundError, ValueError) as error:
+        raise CommandError(f"Package '{package}' not found") from error
+    found = [
+        path
+        for path in sorted(folder.rglob(name))
+        if path.name == name and path.is_file() and os.access(path, os.X_OK)
+    ]
+    if len(found) > 1:
+        listing = "".join(f"\n- {path}" for path in found)
+        raise CommandError(f"Multiple executables found:{listing}")
+    return found[0] if found else None
+
+
+def file_in_share(package: str, name: str) -> Path:
+    """The one file called `name` anywhere below the package's share folder.
+
+    Raises:
+        CommandError: no such package, no such file, or more than one.
+    """
+    try:
+        share = Path(get_package_share_directory(package))
+    except (PackageNotFoundError, ValueError) as error:
+        raise CommandError(f"Package '{package}' not found: {error}") from error
+    found = [
+        Path(folder) / name
+        for folder, _, files in os.walk(share, followlinks=True)
+        if name in files
+    ]
+    where = f"the share directory of package '{package}'"
+    if not found:
+        raise CommandError(f"file '{name}' was not found in {where} which is at '{share}'")
+    if len(found) > 1:
+        listing = ", ".join(f"'{path}'" for path in sorted(found))
+        raise CommandError(f"file '{name}' was found more than once in {where}: [{listing}]")
+    return found[0]
