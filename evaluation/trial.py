@@ -1,0 +1,318 @@
+"""The trial file: what is placed or driven where, what the estimators are told, how much is taken.
+
+docs/trials.md describes every key. Reading checks everything, so that a trial which starts is
+whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evaluation.errors import TrialError
+from evaluation.motion import MotionLimits, MotionPlan, Move, plan_motion
+from evaluation.yaml_file import Section, read_yaml
+
+METHODS = ("thesis", "model")
+ESTIMATES = ("fused", "laser")
+ROOMS = ("laser", "orientation", "tracker", "fusion", "zone")
+
+
+@dataclass(frozen=True)
+class ModelPlace:
+    """A model of the scene: its name, its file and its pose (x, y, z m, roll, pitch, yaw rad)."""
+
+    name: str
+    file: Path
+    pose: tuple[float, ...] = (0.0,) * 6
+
+
+@dataclass(frozen=True)
+class Point:
+    """A static pose of the robot: x, y (m), yaw (rad)."""
+
+    name: str
+    x: float
+    y: float
+    yaw: float
+
+
+@dataclass(frozen=True)
+class Light:
+    """Where a light of the world is put, and its colour (0 to 1) where given."""
+
+    name: str
+    position: tuple[float, ...]
+    diffuse: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something done to the target at a time (s): `take_away`, `put_back`, or a box `hide`s it."""
+
+    at: float
+    action: str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One row of results: which estimate is scored, with which parameters of the estimators."""
+
+    name: str
+    estimate: str = "fused"
+    method: str | None = None
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class BoundSetting:
+    """Where the comparison with the exact Bayes estimate takes its scans."""
+
+    bands: tuple[tuple[float, float], ...]
+    clearance: float
+    bearings: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Sensors:
+    """Noise and kind of the sensors; None keeps what the robot's description says."""
+
+    laser_noise: float | None = None
+    camera_noise: float | None = None
+    scan_mode: str = "instant"
+    shadows: bool = True
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial; the points, the plan or the bound says of which kind it is."""
+
+    name: str
+    path: Path
+    world: Path
+    models: tuple[ModelPlace, ...]
+    description: str
+    method: str
+    seed: int
+    samples: int
+    settle: float
+    variants: tuple[Variant, ...]
+    sensors: Sensors
+    lights: tuple[Light, ...] = ()
+    points: tuple[Point, ...] = ()
+    plan: MotionPlan | None = None
+    events: tuple[Event, ...] = ()
+    bound: BoundSetting | None = None
+    expect: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """`points`, `driven` or `bound`."""
+        if self.bound is not None:
+            return "bound"
+        return "driven" if self.plan is not None else "points"
+
+
+def read_trial(path: Path, overrides: dict[str, Any] | None = None) -> Trial:
+    """Read and check a trial file; `overrides` are dotted names put over the file's values.
+
+    Raises TrialError naming the file, the line and the key.
+    """
+    root = read_yaml(path, overrides)
+    world = _file(root, "world", ("../../worlds", "."))
+    plan = _plan(root.section("drive"))
+    trial = Trial(
+        name=root.text("trial"),
+        path=path,
+        world=world,
+        models=_models(root),
+        description=root.text("description", ""),
+        method=root.text("method", "model", METHODS),
+        seed=root.whole("seed", 1, 0),
+        samples=root.whole("samples", 0, 0),
+        settle=root.number("settle", 1.5, 0.0, 60.0),
+        variants=_variants(root),
+        sensors=_sensors(root.section("sensors")),
+        lights=_lights(root),
+        points=_points(root.section("points")),
+        plan=plan,
+        events=_events(root),
+        bound=_bound(root.section("bound")),
+        expect=_expectations(root.section("expect")),
+    )
+    root.finish()
+    kinds = [key for key in ("points", "drive", "bound") if key in root]
+    if len(kinds) != 1:
+        found = ", ".join(kinds) or "none"
+        raise TrialError(f"{path}:{root.line}: expected one of points, drive, bound; found {found}")
+    if trial.kind != "driven" and trial.samples == 0:
+        raise root.error("samples", "is missing; expected how many samples each point gets")
+    return trial
+
+
+def _file(section: Section, key: str, folders: tuple[str, ...]) -> Path:
+    name = section.text(key)
+    for folder in folders:
+        candidate = (section.path.parent / folder / name).resolve()
+        if candidate.is_file():
+            return candidate
+    raise section.error(key, f"file '{name}' does not exist (sought in {', '.join(folders)})")
+
+
+DEFAULT_MODELS = (("station", "station.urdf.xacro"), ("phone_robot", "phone_robot.urdf.xacro"))
+
+
+def _models(root: Section) -> tuple[ModelPlace, ...]:
+    folders = ("../../urdf", ".")
+    listed = root.sections("models")
+    if not listed:
+        places = []
+        for name, file in DEFAULT_MODELS:
+            found = (root.path.parent / folders[0] / file).resolve()
+            if not found.is_file():
+                raise root.error("models", f"file '{file}' does not exist (sought in {folders[0]})")
+            places.append(ModelPlace(name, found))
+        return tuple(places)
+    models = []
+    for item in listed:
+        place = ModelPlace(
+            item.text("name"), _file(item, "file", folders), item.numbers("pose", 6, (0.0,) * 6)
+        )
+        item.finish()
+        models.append(place)
+    return tuple(models)
+
+
+def _variants(root: Section) -> tuple[Variant, ...]:
+    base = _parameters(root.section("parameters"))
+    first = Variant("main", root.text("estimate", "fused", ESTIMATES), None, base)
+    variants = [first]
+    for item in root.sections("variants"):
+        own = _parameters(item.section("parameters"))
+        merged = {room: {**base.get(room, {}), **own.get(room, {})} for room in ROOMS}
+        method = item.text("method", "", ("", *METHODS)) or None
+        variants.append(
+            Variant(item.text("name"), item.text("estimate", "fused", ESTIMATES), method, merged)
+        )
+        item.finish()
+    names = [variant.name for variant in variants]
+    if len(set(names)) != len(names):
+        raise root.error("variants", f"names are not unique: {', '.join(names)}")
+    return tuple(variants)
+
+
+def _parameters(section: Section | None) -> dict[str, dict[str, Any]]:
+    if section is None:
+        return {}
+    result = {}
+    for room in ROOMS:
+        inner = section.section(room)
+        if inner is not None:
+            result[room] = {key: inner.value(key) for key in inner.names()}
+    section.finish()
+    return result
+
+
+def _sensors(section: Section | None) -> Sensors:
+    if section is None:
+        return Sensors()
+    laser = section.number("laser_noise", -1.0, None, 1.0)
+    camera = section.number("camera_noise", -1.0, None, 255.0)
+    sensors = Sensors(
+        laser if laser >= 0 else None,
+        camera if camera >= 0 else None,
+        section.text("scan_mode", "instant", ("instant", "swept")),
+        section.flag("shadows", True),
+    )
+    section.finish()
+    return sensors
+
+
+def _lights(root: Section) -> tuple[Light, ...]:
+    lights = []
+    for item in root.sections("lights"):
+        diffuse = item.numbers("diffuse", 3) if "diffuse" in item else None
+        lights.append(Light(item.text("name"), item.numbers("position", 3), diffuse))
+        item.finish()
+    return tuple(lights)
+
+
+def _points(section: Section | None) -> tuple[Point, ...]:
+    if section is None:
+        return ()
+    points = []
+    for name in section.names():
+        x, y, yaw = section.numbers(name, 3)
+        points.append(Point(name, x, y, float(np.radians(yaw))))
+    if not points:
+        raise TrialError(f"{section.path}:{section.line}: points: expected at least one point")
+    return tuple(points)
+
+
+def _plan(section: Section | None) -> MotionPlan | None:
+    if section is None:
+        return None
+    x, y, yaw = section.numbers("start", 3)
+    limits = MotionLimits(
+        section.number("cruise", 0.5, 0.01, 3.0),
+        section.number("acceleration", 0.5, 0.01, 10.0),
+        float(np.radians(section.number("turn_rate", 90.0, 1.0, 720.0))),
+        float(np.radians(section.number("turn_acceleration", 180.0, 1.0, 3600.0))),
+    )
+    moves = [_move(item) for item in section.sections("moves")]
+    if not moves:
+        raise section.error("moves", "expected at least one move")
+    section.finish()
+    return plan_motion((x, y, float(np.radians(yaw))), moves, limits)
+
+
+def _move(item: Section) -> Move:
+    kinds = [key for key in ("drive", "turn", "stop") if key in item]
+    if len(kinds) != 1:
+        line = f"{item.path}:{item.line}: {item.name}"
+        raise TrialError(f"{line}: expected one of drive, turn, stop; found {kinds or 'none'}")
+    value = item.number(kinds[0])
+    if value == 0.0 or (kinds[0] == "stop" and value < 0.0):
+        raise item.error(kinds[0], f"{value} moves nothing")
+    if kinds[0] == "drive":
+        move = Move("drive", value, float(np.radians(item.number("turning", 0.0))))
+    elif kinds[0] == "turn":
+        move = Move("turn", angle=float(np.radians(value)))
+    else:
+        move = Move("stop", value)
+    item.finish()
+    return move
+
+
+def _events(root: Section) -> tuple[Event, ...]:
+    events = []
+    for item in root.sections("events"):
+        choices = ("take_away", "put_back", "hide", "unhide")
+        events.append(Event(item.number("at", None, 0.0), item.text("action", None, choices)))
+        item.finish()
+    return tuple(sorted(events, key=lambda event: event.at))
+
+
+def _bound(section: Section | None) -> BoundSetting | None:
+    if section is None:
+        return None
+    bands = section.value("distances")
+    try:
+        pairs = tuple((float(low), float(high)) for low, high in bands)
+    except (TypeError, ValueError):
+        raise section.error("distances", f"{bands!r} is not a list of [from, to] pairs") from None
+    low, high = section.numbers("bearings", 2)
+    setting = BoundSetting(
+        pairs, section.number("clearance", 0.5, 0.0), (np.radians(low), np.radians(high))
+    )
+    section.finish()
+    return setting
+
+
+def _expectations(section: Section | None) -> dict[str, float]:
+    if section is None:
+        return {}
+    return {key: section.number(key) for key in section.names()}

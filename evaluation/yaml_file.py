@@ -1,0 +1,206 @@
+"""Read YAML so that every complaint can name the file and the line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evaluation.errors import TrialError
+
+
+class Section:
+    """A YAML mapping whose keys are asked for one by one; `finish` refuses those never asked for.
+
+    Every getter raises TrialError naming file, line and key where the value is not as expected.
+    """
+
+    def __init__(self, path: Path, node: yaml.MappingNode, name: str = "") -> None:
+        self.path = path
+        self.name = name
+        self.line = node.start_mark.line + 1
+        self._nodes: dict[str, yaml.Node] = {}
+        self._lines: dict[str, int] = {}
+        self._asked: list[str] = []
+        for key, value in node.value:
+            text = str(key.value)
+            line = key.start_mark.line + 1
+            if text in self._nodes:
+                raise TrialError(f"{path}:{line}: key '{self._full(text)}' is given twice")
+            self._nodes[text], self._lines[text] = value, line
+
+    def _full(self, key: str) -> str:
+        return f"{self.name}.{key}" if self.name else key
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._nodes
+
+    def names(self) -> Iterator[str]:
+        """The keys as written, all of them counted as asked for."""
+        self._asked.extend(self._nodes)
+        return iter(list(self._nodes))
+
+    def error(self, key: str, text: str) -> TrialError:
+        """Build the complaint about a key."""
+        line = self._lines.get(key, self.line)
+        return TrialError(f"{self.path}:{line}: {self._full(key)}: {text}")
+
+    def value(self, key: str, default: Any = None) -> Any:
+        """Return the plain value of a key."""
+        self._asked.append(key)
+        if key not in self._nodes:
+            return default
+        return _plain(self._nodes[key])
+
+    def text(self, key: str, default: str | None = None, choices: Sequence[str] = ()) -> str:
+        """Return a string, one of `choices` if there are any; required without a default."""
+        value = self._required(key, default)
+        if not isinstance(value, str):
+            raise self.error(key, f"{value!r} is not text")
+        if choices and value not in choices:
+            raise self.error(key, f"'{value}' is not one of {', '.join(choices)}")
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return true or false."""
+        value = self.value(key, default)
+        if not isinstance(value, bool):
+            raise self.error(key, f"{value!r} is not true or false")
+        return value
+
+    def number(
+        self,
+        key: str,
+        default: float | None = None,
+        minimum: float | None = None,
+        maximum: float | None = None,
+    ) -> float:
+        """Return a finite number within bounds; required without a default."""
+        value = self._required(key, default)
+        if not _is_number(value):
+            raise self.error(key, f"{value!r} is not a number")
+        if minimum is not None and value < minimum:
+            raise self.error(key, f"{value} is below {minimum}")
+        if maximum is not None and value > maximum:
+            raise self.error(key, f"{value} is above {maximum}")
+        return float(value)
+
+    def whole(self, key: str, default: int | None = None, minimum: int | None = None) -> int:
+        """Return a whole number."""
+        value = self.number(key, default, minimum)
+        if value != int(value):
+            raise self.error(key, f"{value} is not a whole number")
+        return int(value)
+
+    def numbers(
+        self, key: str, length: int | None = None, default: Sequence[float] | None = None
+    ) -> tuple[float, ...]:
+        """Return a list of numbers, of the given length."""
+        value = self._required(key, default)
+        if not isinstance(value, (list, tuple)) or not all(_is_number(v) for v in value):
+            raise self.error(key, f"{value!r} is not a list of numbers")
+        if length is not None and len(value) != length:
+            raise self.error(key, f"{len(value)} numbers; expected {length}")
+        return tuple(float(v) for v in value)
+
+    def section(self, key: str) -> Section | None:
+        """Return a nested mapping, None where the key is absent."""
+        self._asked.append(key)
+        node = self._nodes.get(key)
+        if node is None:
+            return None
+        if not isinstance(node, yaml.MappingNode):
+            raise self.error(key, "expected a mapping")
+        return Section(self.path, node, self._full(key))
+
+    def sections(self, key: str) -> list[Section]:
+        """Return a list of mappings, empty where the key is absent."""
+        self._asked.append(key)
+        node = self._nodes.get(key)
+        if node is None:
+            return []
+        if not isinstance(node, yaml.SequenceNode):
+            raise self.error(key, "expected a list")
+        result = []
+        for k, item in enumerate(node.value):
+            if not isinstance(item, yaml.MappingNode):
+                line = item.start_mark.line + 1
+                raise TrialError(f"{self.path}:{line}: {self._full(key)}[{k}]: expected a mapping")
+            result.append(Section(self.path, item, f"{self._full(key)}[{k}]"))
+        return result
+
+    def finish(self) -> None:
+        """Refuse keys that nothing asked for."""
+        for key, line in self._lines.items():
+            if key not in self._asked:
+                known = ", ".join(dict.fromkeys(self._asked))
+                raise TrialError(
+                    f"{self.path}:{line}: unknown key '{self._full(key)}'; known: {known}"
+                )
+
+    def _required(self, key: str, default: Any) -> Any:
+        value = self.value(key, default)
+        if value is None:
+            raise self.error(key, "is missing" if key not in self._nodes else "has no value")
+        return value
+
+
+def read_yaml(path: Path, overrides: dict[str, Any] | None = None) -> Section:
+    """Read a YAML file that holds one mapping, with dotted `overrides` put over it.
+
+    Raises TrialError for an unreadable file, malformed YAML and a file that is no mapping.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TrialError(f"{path}: cannot be read: {error}") from None
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise TrialError(f"{path}:{line}: malformed YAML: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise TrialError(f"{path}: malformed YAML: {error}") from None
+    if not isinstance(node, yaml.MappingNode):
+        raise TrialError(f"{path}:1: expected a mapping of keys")
+    for name, value in (overrides or {}).items():
+        _override(node, name.split("."), value, f"{path}: --set {name}")
+    return Section(path, node)
+
+
+def _override(node: yaml.MappingNode, names: list[str], value: Any, where: str) -> None:
+    for key, child in node.value:
+        if key.value == names[0]:
+            if len(names) == 1:
+                node.value[node.value.index((key, child))] = (key, _node(value))
+                return
+            if not isinstance(child, yaml.MappingNode):
+                raise TrialError(f"{where}: '{names[0]}' holds no keys")
+            _override(child, names[1:], value, where)
+            return
+    added = _node(value if len(names) == 1 else {})
+    if isinstance(added, yaml.MappingNode) and len(names) > 1:
+        _override(added, names[1:], value, where)
+    node.value.append((_node(names[0]), added))
+
+
+def _node(value: Any) -> yaml.Node:
+    node = yaml.compose(yaml.safe_dump(value), Loader=yaml.SafeLoader)
+    if node is None:
+        raise TrialError(f"value {value!r} cannot be written as YAML")
+    return node
+
+
+def _plain(node: yaml.Node) -> Any:
+    loader = yaml.SafeLoader("")
+    try:
+        return loader.construct_object(node, deep=True)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise TrialError(f"line {line}: {error.problem}") from None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15
