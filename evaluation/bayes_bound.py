@@ -84,7 +84,8 @@ def bayes_estimate(
     data = _Data(directions, ranges[near], background[near], radius, sigma)
     box = np.array([[-REACH[0], REACH[0]], [-REACH[1], REACH[1]]])
     for rows, columns, cap in STAGES:
-        along, across = np.linspace(*box[0], rows), np.linspace(*box[1], columns)
+        along = np.linspace(box[0, 0], box[0, 1], rows)
+        across = np.linspace(box[1, 0], box[1, 1], columns)
         grid = np.stack(np.meshgrid(distance + along, across, indexing="ij"), axis=-1)
         log = _log_likelihood(grid.reshape(-1, 2), data, cap).reshape(rows, columns)
         log -= log.max()

@@ -86,7 +86,8 @@ def plan_motion(
     step = _between(speed) * TICK
     x = start[0] + np.concatenate([[0.0], np.cumsum(step * np.cos(middle))])
     y = start[1] + np.concatenate([[0.0], np.cumsum(step * np.sin(middle))])
-    return MotionPlan(np.arange(len(speed)) * TICK, x, y, yaw, speed, rate)
+    time: Array = TICK * np.arange(len(speed), dtype=float)
+    return MotionPlan(time, x, y, yaw, speed, rate)
 
 
 def _between(values: Array) -> Array:

@@ -1,0 +1,90 @@
+"""What a trial, a live graph or a replayed bag leaves behind, ready to be scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.series import PoseSeries, Reference, Stamps
+
+NO_IMAGE = -1
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples that count: a scan each, and the image nearest after it.
+
+    `scan_stamps`, `image_stamps` (N,) ns, NO_IMAGE where no image followed; `point` (N,) index
+    into `point_names`.
+    """
+
+    scan_stamps: Stamps
+    image_stamps: Stamps
+    point: NDArray[np.int64]
+    point_names: tuple[str, ...]
+
+    def stamps(self, estimate: str) -> Stamps:
+        """Return the stamps at which an estimate of this kind is due."""
+        return self.scan_stamps if estimate == "laser" else self.image_stamps
+
+
+def pair_samples(
+    scan_stamps: Stamps, image_stamps: Stamps, longest_wait: int = 100_000_000
+) -> Samples:
+    """Pair each scan with the first image at or after it, within `longest_wait` ns."""
+    scans = np.asarray(scan_stamps, dtype=np.int64)
+    images = np.sort(np.asarray(image_stamps, dtype=np.int64))
+    paired = np.full(len(scans), NO_IMAGE, dtype=np.int64)
+    if len(images):
+        index = np.searchsorted(images, scans)
+        found = index < len(images)
+        following = images[np.minimum(index, len(images) - 1)]
+        paired = np.where(found & (following - scans <= longest_wait), following, NO_IMAGE)
+    return Samples(scans, paired, np.zeros(len(scans), dtype=np.int64), ("all",))
+
+
+@dataclass(frozen=True)
+class StateChange:
+    """The tracker's state from `stamp` (ns) on, and why."""
+
+    stamp: int
+    state: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class RefusedTarget:
+    """Something that was no target: where (x, y in map, m) and why."""
+
+    stamp: int
+    x: float
+    y: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Track:
+    """One row of results: all estimates of one kind by one set of estimators."""
+
+    name: str
+    estimate: str
+    method: str
+    poses: PoseSeries
+    states: tuple[StateChange, ...] = ()
+    refused: tuple[RefusedTarget, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Everything that is scored; the first track is the one whose figures stand at the top."""
+
+    trial: str
+    seed: int | None
+    samples: Samples
+    tracks: tuple[Track, ...]
+    reference: Reference | None
+    description: str = ""
+    notes: tuple[str, ...] = ()
+    absent: tuple[tuple[int, int], ...] = field(default=())

@@ -1,0 +1,127 @@
+"""One self-contained HTML page, the JSON and the PNG plots of a score."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import numpy as np
+
+from evaluation.metrics import along_across
+from evaluation.plots import plots_of
+from evaluation.scoring import Score
+from evaluation.series import write_tum
+from evaluation.thesis import STATIC, STATIC_WHOLE, limit_at
+
+UNKNOWN = "n/a"
+TITLES = {
+    "path": "Path",
+    "error_over_time": "Error over time",
+    "histograms": "Distribution of the errors",
+    "error_by_speed": "Error by speed and yaw rate",
+}
+
+
+def write_json(figures: dict[str, Any], path: Path) -> None:
+    """Write figures as JSON; NaN and infinity, which JSON lacks, must not be in them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(figures, indent=2, allow_nan=False, default=_plain) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.floating, np.integer, np.bool_)):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def write_report(
+    score: Score, folder: Path, pictures: dict[str, bytes] | None = None
+) -> dict[str, bytes]:
+    """Write report.html, the plots and the trajectories (TUM, for evo) into a folder.
+
+    `pictures` are further images (name with suffix to bytes) to show on top. Returns the plots.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    plots = plots_of(score)
+    for name, data in plots.items():
+        (folder / f"{name}.png").write_bytes(data)
+    if score.recording.reference is not None:
+        write_tum(score.recording.reference.poses, folder / "reference.tum")
+    for track in score.recording.tracks:
+        poses, _ = track.poses.in_order()
+        write_tum(poses.select(np.isfinite(poses.x)), folder / f"{track.name}.tum")
+    html = render(score, plots, pictures or {})
+    (folder / "report.html").write_text(html, encoding="utf-8")
+    return plots
+
+
+def render(score: Score, plots: dict[str, bytes], pictures: dict[str, bytes]) -> str:
+    """Return the page as text."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["mm"] = lambda value: UNKNOWN if value is None else f"{value * 1e3:.1f}"
+    environment.filters["deg"] = lambda value: UNKNOWN if value is None else f"{value:.2f}"
+    environment.filters["percent"] = lambda value: UNKNOWN if value is None else f"{value * 100:.1f}"
+    environment.filters["number"] = lambda value: UNKNOWN if value is None else f"{value:.3g}"
+    return environment.get_template("report.html.j2").render(
+        figures=score.figures,
+        thesis=STATIC,
+        thesis_whole=STATIC_WHOLE,
+        limits=_limits(score),
+        spread=_spread(score),
+        plots=[(TITLES[name], _data_uri("png", data)) for name, data in plots.items()],
+        pictures=[_data_uri(name.rsplit(".", 1)[-1], data) for name, data in pictures.items()],
+    )
+
+
+def _data_uri(kind: str, data: bytes) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def _limits(score: Score) -> list[dict[str, Any]]:
+    """Our errors along and across the line of sight beside what one or five scans can give."""
+    rows: list[dict[str, Any]] = []
+    for track in score.tracks:
+        errors, samples = track.errors, score.recording.samples
+        for k, name in enumerate(samples.point_names):
+            here = errors.select((samples.point == k) & errors.available)
+            if not len(here):
+                continue
+            distance = float(np.hypot(here.reference_x, here.reference_y).mean())
+            rows.append(
+                {
+                    "point": name,
+                    "row": track.track.name,
+                    "distance": distance,
+                    "ours": along_across(here),
+                    "one": limit_at(distance),
+                    "five": limit_at(distance, 5),
+                }
+            )
+    return rows
+
+
+def _spread(score: Score) -> dict[str, tuple[float, float, float]]:
+    """Mean of x, y (m) and angle (deg) of each point, as table 5.2 prints them."""
+    result: dict[str, tuple[float, float, float]] = {}
+    if not score.tracks:
+        return result
+    errors, samples = score.tracks[0].errors, score.recording.samples
+    for k, name in enumerate(samples.point_names):
+        here = errors.select((samples.point == k) & errors.available)
+        if len(here):
+            yaw = np.degrees(np.angle(np.mean(np.exp(1j * (here.reference_yaw + here.yaw)))))
+            result[name] = (
+                float(np.mean(here.reference_x + here.x)),
+                float(np.mean(here.reference_y + here.y)),
+                float(yaw),
+            )
+    return result

@@ -1,0 +1,164 @@
+"""From a recording to the figures that go into the JSON and the report."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evaluation.alignment import fit_alignment, frame_warnings, time_offset
+from evaluation.metrics import (
+    ErrorSeries,
+    along_across,
+    by_speed,
+    errors_of,
+    figures,
+    outages,
+    pick,
+    require_same_frame,
+)
+from evaluation.recording import Recording, Samples, Track
+from evaluation.series import PoseSeries, Reference, require_overlap
+
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class ScoredTrack:
+    """A track with its errors: of the samples, and of every estimate it gave."""
+
+    track: Track
+    errors: ErrorSeries
+    all_errors: ErrorSeries
+    alignment: dict[str, float] | None
+
+
+@dataclass(frozen=True)
+class Score:
+    """The figures of a recording, and the error series behind them for the plots."""
+
+    figures: dict[str, Any]
+    tracks: tuple[ScoredTrack, ...]
+    recording: Recording
+
+
+def score(recording: Recording, align: bool = False, apply_time_offset: bool = False) -> Score:
+    """Score every track; alignment and time shift happen only where asked for.
+
+    Raises FrameError and NoOverlapError where the first track and the reference cannot be compared.
+    """
+    if recording.reference is None:
+        return Score(_without_reference(recording), (), recording)
+    samples = recording.samples
+    scored = [
+        _score_track(track, recording, align, apply_time_offset) for track in recording.tracks
+    ]
+    main = scored[0]
+    result = _head(recording, main.track)
+    whole, points = _figure_tables(main.errors, samples)
+    result.update(whole)
+    result["whole"] = whole
+    result["points"] = points
+    result["variants"] = {
+        item.track.name: _variant(item, samples, recording.reference) for item in scored[1:]
+    }
+    result.update(_details(main, recording.reference))
+    result["warnings"] = list(recording.notes) + frame_warnings(main.errors)
+    return Score(result, tuple(scored), recording)
+
+
+def _score_track(
+    track: Track, recording: Recording, align: bool, apply_time_offset: bool
+) -> ScoredTrack:
+    reference = recording.reference
+    assert reference is not None
+    poses, _ = track.poses.in_order()
+    if not align:
+        require_same_frame(poses, reference.poses)
+    stamps = recording.samples.stamps(track.estimate)
+    if len(poses):
+        require_overlap(poses, reference.poses)
+    chosen = pick(poses, stamps)
+    if apply_time_offset:
+        late = time_offset(poses, reference) or 0.0
+        chosen, poses = (series.shifted(-round(late * 1e9)) for series in (chosen, poses))
+    applied = None
+    if align:
+        fit = fit_alignment(poses, reference)
+        chosen, poses = fit.apply(chosen), fit.apply(poses)
+        applied = {
+            "yaw_deg": float(np.degrees(fit.yaw)),
+            "x_m": float(fit.translation[0]),
+            "y_m": float(fit.translation[1]),
+        }
+    errors, all_errors = errors_of(chosen, reference), errors_of(poses, reference)
+    return ScoredTrack(track, errors, all_errors, applied)
+
+
+def _head(recording: Recording, main: Track) -> dict[str, Any]:
+    losses = [change for change in main.states if change.state == "lost"]
+    reasons = Counter(NUMBER.sub("#", item.reason) for item in main.refused)
+    return {
+        "trial": recording.trial,
+        "description": recording.description,
+        "method": main.method,
+        "estimate": main.estimate,
+        "seed": recording.seed,
+        "lost": len(losses),
+        "lost_events": [{"at_s": item.stamp * 1e-9, "reason": item.reason} for item in losses],
+        "refused": len(main.refused),
+        "refused_reasons": dict(reasons.most_common()),
+    }
+
+
+def _figure_tables(errors: ErrorSeries, samples: Samples) -> tuple[dict[str, Any], dict[str, Any]]:
+    points = {
+        name: figures(errors.select(samples.point == k))
+        for k, name in enumerate(samples.point_names)
+    }
+    return figures(errors), points
+
+
+def _variant(item: ScoredTrack, samples: Samples, reference: Reference) -> dict[str, Any]:
+    whole, points = _figure_tables(item.errors, samples)
+    head = {"estimate": item.track.estimate, "method": item.track.method}
+    lost = sum(change.state == "lost" for change in item.track.states)
+    return {**head, "lost": lost, **whole, "points": points}
+
+
+def _details(main: ScoredTrack, reference: Reference) -> dict[str, Any]:
+    offset = time_offset(main.track.poses, reference)
+    return {
+        "sight": along_across(main.errors),
+        "every_estimate": figures(main.all_errors),
+        "binned": by_speed(main.errors),
+        "outages": outages(main.errors),
+        "time_offset_s": offset,
+        "alignment": main.alignment,
+    }
+
+
+def _without_reference(recording: Recording) -> dict[str, Any]:
+    """What can be said without a reference: how often there was an estimate, and where."""
+    main = recording.tracks[0]
+    poses, _ = main.poses.in_order()
+    chosen = pick(poses, recording.samples.stamps(main.estimate))
+    result = _head(recording, main)
+    result["samples"] = len(chosen)
+    found = np.isfinite(chosen.x)
+    result["availability"] = float(found.mean()) if len(chosen) else None
+    if found.any():
+        result["mean_position_m"] = [float(chosen.x[found].mean()), float(chosen.y[found].mean())]
+        result["std_position_m"] = [float(chosen.x[found].std()), float(chosen.y[found].std())]
+    result["points"] = {}
+    result["variants"] = {}
+    result["warnings"] = [*recording.notes, "no reference: errors cannot be stated"]
+    return result
+
+
+def empty_poses(frame: str = "map") -> PoseSeries:
+    """Return a series without poses."""
+    return PoseSeries.build([], [], [], frame=frame)
