@@ -67,10 +67,12 @@ def render(score: Score, plots: dict[str, bytes], pictures: dict[str, bytes]) ->
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters["mm"] = lambda value: UNKNOWN if value is None else f"{value * 1e3:.1f}"
-    environment.filters["deg"] = lambda value: UNKNOWN if value is None else f"{value:.2f}"
-    environment.filters["percent"] = lambda value: UNKNOWN if value is None else f"{value * 100:.1f}"
-    environment.filters["number"] = lambda value: UNKNOWN if value is None else f"{value:.3g}"
+    environment.filters.update(
+        mm=lambda value: _format(value, ".1f", 1e3),
+        deg=lambda value: _format(value, ".2f"),
+        percent=lambda value: _format(value, ".1f", 100.0),
+        number=lambda value: _format(value, ".3g"),
+    )
     return environment.get_template("report.html.j2").render(
         figures=score.figures,
         thesis=STATIC,
@@ -80,6 +82,10 @@ def render(score: Score, plots: dict[str, bytes], pictures: dict[str, bytes]) ->
         plots=[(TITLES[name], _data_uri("png", data)) for name, data in plots.items()],
         pictures=[_data_uri(name.rsplit(".", 1)[-1], data) for name, data in pictures.items()],
     )
+
+
+def _format(value: float | None, form: str, scale: float = 1.0) -> str:
+    return UNKNOWN if value is None else format(value * scale, form)
 
 
 def _data_uri(kind: str, data: bytes) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from evaluation.errors import TrialError
 from evaluation.motion import MotionLimits, MotionPlan, Move, plan_motion
+from evaluation.resources import find_resource
 from evaluation.yaml_file import Section, read_yaml
 
 METHODS = ("thesis", "model")
@@ -122,7 +123,7 @@ def read_trial(path: Path, overrides: dict[str, Any] | None = None) -> Trial:
     Raises TrialError naming the file, the line and the key.
     """
     root = read_yaml(path, overrides)
-    world = _file(root, "world", ("../../worlds", "."))
+    world = _file(root, "world", "worlds")
     plan = _plan(root.section("drive"))
     trial = Trial(
         name=root.text("trial"),
@@ -153,36 +154,31 @@ def read_trial(path: Path, overrides: dict[str, Any] | None = None) -> Trial:
     return trial
 
 
-def _file(section: Section, key: str, folders: tuple[str, ...]) -> Path:
-    name = section.text(key)
-    for folder in folders:
-        candidate = (section.path.parent / folder / name).resolve()
-        if candidate.is_file():
-            return candidate
-    raise section.error(key, f"file '{name}' does not exist (sought in {', '.join(folders)})")
+def _file(section: Section, key: str, kind: str, default: str | None = None) -> Path:
+    name = section.text(key, default)
+    found = find_resource(name, kind, section.path.resolve().parent)
+    if found is None:
+        raise section.error(key, f"file '{name}' is neither beside the trial nor in {kind}/")
+    return found
 
 
 DEFAULT_MODELS = (("station", "station.urdf.xacro"), ("phone_robot", "phone_robot.urdf.xacro"))
 
 
 def _models(root: Section) -> tuple[ModelPlace, ...]:
-    folders = ("../../urdf", ".")
     listed = root.sections("models")
     if not listed:
-        places = []
-        for name, file in DEFAULT_MODELS:
-            found = (root.path.parent / folders[0] / file).resolve()
-            if not found.is_file():
-                raise root.error("models", f"file '{file}' does not exist (sought in {folders[0]})")
-            places.append(ModelPlace(name, found))
-        return tuple(places)
+        return tuple(
+            ModelPlace(name, _file(root, name, "urdf", file)) for name, file in DEFAULT_MODELS
+        )
     models = []
     for item in listed:
-        place = ModelPlace(
-            item.text("name"), _file(item, "file", folders), item.numbers("pose", 6, (0.0,) * 6)
+        models.append(
+            ModelPlace(
+                item.text("name"), _file(item, "file", "urdf"), item.numbers("pose", 6, (0.0,) * 6)
+            )
         )
         item.finish()
-        models.append(place)
     return tuple(models)
 
 
