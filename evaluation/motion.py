@@ -44,6 +44,28 @@ class Move:
     angle: float = 0.0
 
 
+Pose = tuple[float, float, float]
+
+
+def arc_to(pose: Pose, x: float, y: float, backwards: bool = False) -> Move:
+    """Return the drive along the one circle that leaves `pose` straight on and ends at x, y."""
+    dx, dy = x - pose[0], y - pose[1]
+    heading = pose[2] + (np.pi if backwards else 0.0)
+    half = wrap_scalar(float(np.arctan2(dy, dx)) - heading)
+    length = float(np.hypot(dx, dy)) / float(np.sinc(half / np.pi))
+    return Move("drive", -length if backwards else length, 2 * half)
+
+
+def pose_after(pose: Pose, move: Move) -> Pose:
+    """Return the nominal pose x, y, yaw after a move, before the curvature is blended."""
+    x, y, yaw = pose
+    if move.kind == "drive":
+        chord = move.length * float(np.sinc(move.angle / 2 / np.pi))
+        middle = yaw + move.angle / 2
+        x, y = x + chord * float(np.cos(middle)), y + chord * float(np.sin(middle))
+    return x, y, yaw + move.angle
+
+
 @dataclass(frozen=True)
 class MotionPlan:
     """The reference motion, sampled each 10 ms: poses and the velocities that make them."""
@@ -67,9 +89,7 @@ class MotionPlan:
         return x, y, yaw, speed, rate
 
 
-def plan_motion(
-    start: tuple[float, float, float], moves: Sequence[Move], limits: MotionLimits
-) -> MotionPlan:
+def plan_motion(start: Pose, moves: Sequence[Move], limits: MotionLimits) -> MotionPlan:
     """Turn moves into a motion whose speed and yaw rate start and end at rest.
 
     Drives of one direction in a row are one run with one trapezoid of speed; the curvature is

@@ -6,6 +6,7 @@ whole.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.errors import TrialError
-from evaluation.motion import MotionLimits, MotionPlan, Move, plan_motion
+from evaluation.motion import MotionLimits, MotionPlan, Move, Pose, arc_to, plan_motion, pose_after
 from evaluation.resources import find_resource
 from evaluation.yaml_file import Section, read_yaml
 
@@ -183,12 +184,11 @@ def _models(root: Section) -> tuple[ModelPlace, ...]:
 
 
 def _variants(root: Section) -> tuple[Variant, ...]:
-    base = _parameters(root.section("parameters"))
+    base = _row_parameters(root, {})
     first = Variant("main", root.text("estimate", "fused", ESTIMATES), None, base)
     variants = [first]
     for item in root.sections("variants"):
-        own = _parameters(item.section("parameters"))
-        merged = {room: {**base.get(room, {}), **own.get(room, {})} for room in ROOMS}
+        merged = _row_parameters(item, base)
         method = item.text("method", "", ("", *METHODS)) or None
         variants.append(
             Variant(item.text("name"), item.text("estimate", "fused", ESTIMATES), method, merged)
@@ -207,9 +207,29 @@ def _parameters(section: Section | None) -> dict[str, dict[str, Any]]:
     for room in ROOMS:
         inner = section.section(room)
         if inner is not None:
-            result[room] = {key: inner.value(key) for key in inner.names()}
+            result[room] = dict(_flat(inner))
     section.finish()
     return result
+
+
+def _flat(section: Section) -> Iterator[tuple[str, Any]]:
+    """Dotted names and values of nested mappings."""
+    for key in section.names():
+        value = section.value(key)
+        inner = section.section(key) if isinstance(value, dict) else None
+        if inner is None:
+            yield key, value
+        else:
+            yield from ((f"{key}.{name}", leaf) for name, leaf in _flat(inner))
+
+
+def _row_parameters(section: Section, base: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The row's parameters over those of `base`; `memory_scans` stands for the laser's."""
+    own = _parameters(section.section("parameters"))
+    if "memory_scans" in section:
+        scans = section.whole("memory_scans", None, 0)
+        own["laser"] = {**own.get("laser", {}), "filter.memory_scans": scans}
+    return {room: {**base.get(room, {}), **own.get(room, {})} for room in ROOMS}
 
 
 def _sensors(section: Section | None) -> Sensors:
@@ -258,27 +278,34 @@ def _plan(section: Section | None) -> MotionPlan | None:
         float(np.radians(section.number("turn_rate", 90.0, 1.0, 720.0))),
         float(np.radians(section.number("turn_acceleration", 180.0, 1.0, 3600.0))),
     )
-    moves = [_move(item) for item in section.sections("moves")]
+    start = (x, y, float(np.radians(yaw)))
+    moves, pose = [], start
+    for item in section.sections("moves"):
+        moves.append(_move(item, pose))
+        pose = pose_after(pose, moves[-1])
     if not moves:
         raise section.error("moves", "expected at least one move")
     section.finish()
-    return plan_motion((x, y, float(np.radians(yaw))), moves, limits)
+    return plan_motion(start, moves, limits)
 
 
-def _move(item: Section) -> Move:
-    kinds = [key for key in ("drive", "turn", "stop") if key in item]
+def _move(item: Section, pose: Pose) -> Move:
+    kinds = [key for key in ("to", "drive", "turn", "stop") if key in item]
     if len(kinds) != 1:
         line = f"{item.path}:{item.line}: {item.name}"
-        raise TrialError(f"{line}: expected one of drive, turn, stop; found {kinds or 'none'}")
-    value = item.number(kinds[0])
-    if value == 0.0 or (kinds[0] == "stop" and value < 0.0):
-        raise item.error(kinds[0], f"{value} moves nothing")
-    if kinds[0] == "drive":
-        move = Move("drive", value, float(np.radians(item.number("turning", 0.0))))
-    elif kinds[0] == "turn":
-        move = Move("turn", angle=float(np.radians(value)))
+        raise TrialError(f"{line}: expected one of to, drive, turn, stop; found {kinds or 'none'}")
+    kind = kinds[0]
+    if kind == "to":
+        x, y = item.numbers("to", 2)
+        move = arc_to(pose, x, y, item.flag("backwards", False))
     else:
-        move = Move("stop", value)
+        value = item.number(kind)
+        if value == 0.0 or (kind == "stop" and value < 0.0):
+            raise item.error(kind, f"{value} moves nothing")
+        angle = np.radians(value if kind == "turn" else 0.0)
+        if kind == "drive":
+            angle = np.radians(item.number("turning", 0.0))
+        move = Move(kind, 0.0 if kind == "turn" else value, float(angle))
     item.finish()
     return move
 
