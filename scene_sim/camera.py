@@ -1,0 +1,150 @@
+"""Draws camera images with MuJoCo's renderer, from snapshots of the scene.
+
+A `Painter` owns an OpenGL context and belongs to the thread that made it; it holds its own copy of
+the scene's state, so it may draw while physics goes on. Images span pixel coordinates -0.5 to
+width - 0.5 (pixel centres at integers), as spatial_types.CameraModel has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from scene_sim.description.sensors import Camera, Sensor
+from scene_sim.gl_backend import create_context
+from scene_sim.mjcf_geometry import VISUAL_GROUP
+from scene_sim.physics import Snapshot
+from spatial_types.camera import CameraFrame, CameraModel
+
+MAX_GEOMS = 5000
+
+
+class Painter:
+    """Draws any of the model's cameras. Use it on one thread only."""
+
+    def __init__(self, model: mujoco.MjModel, shadows: bool, supersampling: int = 1) -> None:
+        """Raise gl_backend.RenderingUnavailable where this machine cannot draw."""
+        buffer = model.vis.global_
+        self._context: Any = create_context(buffer.offwidth, buffer.offheight)
+        self._model = model
+        self._data = mujoco.MjData(model)
+        self._factor = supersampling
+        self._renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._renderer)
+        self._scene = mujoco.MjvScene(model, MAX_GEOMS)
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
+        self._option = mujoco.MjvOption()
+        self._option.geomgroup[:] = 0
+        self._option.geomgroup[VISUAL_GROUP] = 1
+        self._option.sitegroup[:] = 0
+        self._view = mujoco.MjvCamera()
+        self._view.type = mujoco.mjtCamera.mjCAMERA_FIXED
+
+    @property
+    def samples(self) -> int:
+        """Samples per pixel that the renderer really takes, supersampling included."""
+        return max(1, self._renderer.offSamples) * self._factor**2
+
+    def close(self) -> None:
+        """Free the OpenGL objects; the painter draws no more."""
+        if self._context is not None:
+            self._renderer.free()
+            self._context.free()
+            self._context = None
+
+    def draw(self, camera: int, snapshot: Snapshot, width: int, height: int) -> NDArray[np.uint8]:
+        """Return the noiseless image (H, W, 3), RGB, of the camera with that MuJoCo id."""
+        self._view.fixedcamid = camera
+        return self._draw(self._view, snapshot, width, height)
+
+    def draw_from(
+        self, view: mujoco.MjvCamera, snapshot: Snapshot, width: int, height: int
+    ) -> NDArray[np.uint8]:
+        """Return an image as `draw`, seen from any viewpoint (pictures and animations)."""
+        return self._draw(view, snapshot, width, height)
+
+    def _draw(
+        self, view: mujoco.MjvCamera, snapshot: Snapshot, width: int, height: int
+    ) -> NDArray[np.uint8]:
+        self._data.qpos[:] = snapshot.qpos
+        mujoco.mj_kinematics(self._model, self._data)
+        mujoco.mj_comPos(self._model, self._data)
+        mujoco.mj_camlight(self._model, self._data)
+        mujoco.mjv_updateScene(
+            self._model,
+            self._data,
+            self._option,
+            None,
+            view,
+            mujoco.mjtCatBit.mjCAT_ALL,
+            self._scene,
+        )
+        factor = self._factor
+        area = mujoco.MjrRect(0, 0, width * factor, height * factor)
+        pixels = np.empty((height * factor, width * factor, 3), dtype=np.uint8)
+        mujoco.mjr_render(area, self._scene, self._renderer)
+        mujoco.mjr_readPixels(pixels, None, area, self._renderer)
+        return _reduced(pixels[::-1], factor)
+
+
+def _reduced(pixels: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
+    """Average blocks of factor x factor pixels."""
+    if factor == 1:
+        return np.ascontiguousarray(pixels)
+    height, width = pixels.shape[0] // factor, pixels.shape[1] // factor
+    blocks = pixels.reshape(height, factor, width, factor, 3)
+    total = blocks.sum(axis=(1, 3), dtype=np.uint32)
+    return ((total + factor * factor // 2) // (factor * factor)).astype(np.uint8)
+
+
+@dataclass(frozen=True)
+class CameraShot:
+    """An image that is still to be drawn: `sensor.develop(painter, shot.snapshot)` draws it."""
+
+    sensor: CameraSensor
+    snapshot: Snapshot
+
+
+class CameraSensor:
+    """One camera on a link."""
+
+    def __init__(
+        self, sensor: Sensor, name: str, model: mujoco.MjModel, generator: np.random.Generator
+    ) -> None:
+        spec = sensor.spec
+        assert isinstance(spec, Camera)
+        self.name, self.topic, self.rate = name, sensor.topic, sensor.update_rate
+        self.spec = spec
+        self.frame_id = spec.optical_frame_id or sensor.frame_id
+        self.info_topic = spec.info_topic or _sibling(sensor.topic, "camera_info")
+        self.model = CameraModel.from_hfov(spec.width, spec.height, spec.horizontal_fov)
+        self.noise_levels = 255.0 * spec.noise.stddev if spec.noise.kind != "none" else 0.0
+        self._mean = 255.0 * spec.noise.mean
+        self._generator = generator
+        self._camera = model.camera(name).id
+
+    def develop(self, painter: Painter, snapshot: Snapshot) -> CameraFrame:
+        """Draw the snapshot and add the noise of the next image."""
+        clean = painter.draw(self._camera, snapshot, self.spec.width, self.spec.height)
+        return CameraFrame(snapshot.stamp, self.frame_id, self._noisy(clean))
+
+    def _noisy(self, clean: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        if self.noise_levels <= 0.0:
+            return clean
+        noise = self._generator.standard_normal(clean.shape, dtype=np.float32)
+        noise *= np.float32(self.noise_levels)
+        noise += clean
+        noise += np.float32(self._mean + 0.5)
+        np.clip(noise, 0.0, 255.0, out=noise)
+        return noise.astype(np.uint8)
+
+
+def _sibling(topic: str, name: str) -> str:
+    """Return `name` beside a topic, where Gazebo publishes CameraInfo."""
+    head, slash, _ = topic.rpartition("/")
+    return f"{head}{slash}{name}"

@@ -1,0 +1,267 @@
+"""Everything in a scene that measures, moves or publishes, made from its description."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import mujoco
+
+from scene_sim.actuators import DiffDrive, PositionServo, plugin_kind
+from scene_sim.camera import CameraSensor, CameraShot
+from scene_sim.description.plugin import Plugin
+from scene_sim.description.scene import Link, Model
+from scene_sim.description.sensors import Camera, Imu, Lidar, Noise, Sensor
+from scene_sim.imu import ImuSensor
+from scene_sim.lidar import SWEEP_GROUP, LidarSensor, UnsupportedSensor
+from scene_sim.mjcf_builder import body_name, sensor_name
+from scene_sim.noise import NoiseSource, stream
+from scene_sim.options import SimulatorOptions
+from scene_sim.physics import Physics
+from scene_sim.publishers import ONE_AXIS, JointStatePublisher, OdometryPublisher
+from scene_sim.readings import Reading
+from scene_sim.schedule import Periodic
+
+# Plugins that Gazebo needs and the embedded simulator does of itself.
+BUILT_IN = {"Physics", "Sensors", "Imu", "SceneBroadcaster", "UserCommands", "Contact", "NavSat"}
+BUILT_IN |= {"Magnetometer", "Altimeter", "AirPressure"}
+
+
+class SweptScan:
+    """The ticks of a scanner whose beams are measured one after the other.
+
+    The first beam of scan k is at tick k of the sensor's rate; each tick casts one group of beams,
+    and the last one gives the scan.
+    """
+
+    def __init__(self, sensor: LidarSensor, physics: Physics) -> None:
+        self._sensor, self._physics = sensor, physics
+        self._turns = Periodic(sensor.rate, lambda stamp: ())
+        self._first = 0
+
+    @property
+    def due(self) -> int:
+        """Time of the middle of the next group of beams, ns."""
+        middle = (self._first + self._last - 1) / 2.0
+        return self._turns.due + round(middle * self._sensor.time_increment * 1e9)
+
+    @property
+    def _last(self) -> int:
+        return min(self._first + SWEEP_GROUP, self._sensor.count)
+
+    def advance(self) -> None:
+        """Go to the next group, or to the next scan's first."""
+        self._first = self._last
+        if self._first >= self._sensor.count:
+            self._first = 0
+            self._turns.advance()
+
+    def run(self, stamp: int) -> list[Reading]:
+        """Measure the group that was due; the schedule has gone on to the next already."""
+        sensor = self._sensor
+        first = (self._first or sensor.count) - 1
+        first -= first % SWEEP_GROUP
+        last = min(first + SWEEP_GROUP, sensor.count)
+        sensor.measure(self._physics, stamp, first, last)
+        if last < sensor.count:
+            return []
+        start = stamp - round((first + last - 1) / 2.0 * sensor.time_increment * 1e9)
+        return [Reading(sensor.name, sensor.topic, start, sensor.scan(start))]
+
+
+class Devices:
+    """Sensors, actuators and publishers of all models, and the tasks that run them."""
+
+    def __init__(
+        self, models: Iterable[Model], physics: Physics, seed: int, options: SimulatorOptions
+    ) -> None:
+        self.warnings: list[str] = []
+        self.cameras: dict[str, CameraSensor] = {}
+        self.lidars: list[LidarSensor] = []
+        self.imus: list[ImuSensor] = []
+        self.drives: list[DiffDrive] = []
+        self.servos: list[PositionServo] = []
+        self.joint_publishers: list[JointStatePublisher] = []
+        self.odometry_publishers: list[OdometryPublisher] = []
+        self._physics, self._seed, self._options = physics, seed, options
+        self._models = list(models)
+        for model in self._models:
+            for link, sensor in model.sensors():
+                self._add_sensor(model, link, sensor)
+            for plugin in model.plugins:
+                self._add_plugin(model, plugin)
+
+    # Making them
+
+    def _add_sensor(self, model: Model, link: Link, sensor: Sensor) -> None:
+        name = sensor_name(model, link, sensor)
+        if sensor.update_rate <= 0.0:
+            self._warn(sensor.source, f"sensor '{sensor.name}' has no <update_rate>: left out")
+            return
+        sensor = _named(sensor, f"model/{model.name}/link/{link.name}/sensor/{sensor.name}", link)
+        spec = sensor.spec
+        try:
+            if isinstance(spec, Lidar):
+                self._add_lidar(sensor, name)
+            elif isinstance(spec, Camera) and sensor.type == "camera":
+                self._add_camera(sensor, name)
+            elif isinstance(spec, Imu):
+                generator = stream(self._seed, name)
+                self.imus.append(ImuSensor(sensor, name, self._physics.model, generator))
+            else:
+                raise UnsupportedSensor(f"sensor '{sensor.name}' of type {sensor.type}")
+        except UnsupportedSensor as error:
+            self._warn(sensor.source, f"{error}: not supported by the embedded simulator")
+
+    def _add_lidar(self, sensor: Sensor, name: str) -> None:
+        spec, options = sensor.spec, self._options
+        assert isinstance(spec, Lidar)
+        noise = _overridden(spec.noise, options.lidar_noise, options.lidar_sigma)
+        source = NoiseSource(noise, stream(self._seed, name))
+        swept = options.scan_mode == "swept" and spec.horizontal.count > SWEEP_GROUP
+        self.lidars.append(LidarSensor(sensor, name, self._physics.model, source, swept))
+
+    def _add_camera(self, sensor: Sensor, name: str) -> None:
+        spec, options = sensor.spec, self._options
+        assert isinstance(spec, Camera)
+        levels = options.camera_noise_levels
+        stddev = None if levels is None else levels / 255.0
+        noise = _overridden(spec.noise, options.camera_noise, stddev)
+        sensor = dataclasses.replace(sensor, spec=dataclasses.replace(spec, noise=noise))
+        generator = stream(self._seed, name)
+        self.cameras[sensor.topic] = CameraSensor(sensor, name, self._physics.model, generator)
+
+    def _add_plugin(self, model: Model, plugin: Plugin) -> None:
+        compiled = self._physics.model
+        kind = plugin_kind(plugin)
+        if kind == "DiffDrive":
+            self.drives.append(DiffDrive(plugin, model, compiled))
+        elif kind == "JointPositionController":
+            self.servos.append(PositionServo(plugin, model, compiled))
+        elif kind == "JointStatePublisher":
+            self.joint_publishers.append(JointStatePublisher(plugin, model, compiled))
+        elif kind == "OdometryPublisher":
+            body = compiled.body(body_name(model.name, model.canonical_link)).id
+            self.odometry_publishers.append(OdometryPublisher(plugin, model, compiled, body))
+        elif kind not in BUILT_IN:
+            self._warn(
+                plugin.source,
+                f"plugin '{plugin.name}' is not supported by the embedded simulator",
+            )
+
+    def _warn(self, source: object, text: str) -> None:
+        self.warnings.append(f"{source}: {text}")
+
+    # Running them
+
+    def control(self, stamp: int) -> tuple[Reading, ...]:
+        """Let every actuator work for one control period."""
+        for servo in self.servos:
+            servo.control(self._physics)
+        for drive in self.drives:
+            drive.control(self._physics)
+        return ()
+
+    def tasks(self) -> Iterator[Any]:
+        """Yield the tasks of all sensors and publishers."""
+        for lidar in self.lidars:
+            if lidar.time_increment > 0.0:
+                yield SweptScan(lidar, self._physics)
+            else:
+                yield Periodic(lidar.rate, self._instant_scan(lidar))
+        for topic, camera in self.cameras.items():
+            yield Periodic(camera.rate, self._shot(topic, camera))
+        reporters: list[Any] = [*self.imus, *self.joint_publishers, *self.odometry_publishers]
+        for reporter in reporters:
+            yield Periodic(reporter.rate, self._report(reporter))
+        for drive in self.drives:
+            yield Periodic(drive.rate, self._odometry(drive))
+
+    def _instant_scan(self, lidar: LidarSensor) -> Callable[[int], list[Reading]]:
+        def run(stamp: int) -> list[Reading]:
+            lidar.measure(self._physics, stamp, 0, lidar.count)
+            return [Reading(lidar.name, lidar.topic, stamp, lidar.scan(stamp))]
+
+        return run
+
+    def _shot(self, topic: str, camera: CameraSensor) -> Callable[[int], list[Reading]]:
+        def run(stamp: int) -> list[Reading]:
+            shot = CameraShot(camera, self._physics.snapshot(stamp))
+            return [Reading(camera.name, topic, stamp, shot)]
+
+        return run
+
+    def _report(self, reporter: Any) -> Callable[[int], list[Reading]]:
+        def run(stamp: int) -> list[Reading]:
+            data = reporter.read(self._physics, stamp)
+            return [Reading(reporter.topic, reporter.topic, stamp, data)]
+
+        return run
+
+    def _odometry(self, drive: DiffDrive) -> Callable[[int], list[Reading]]:
+        def run(stamp: int) -> list[Reading]:
+            data = drive.odometry(self._physics, stamp)
+            return [Reading(drive.model, drive.odometry_topic, stamp, data)]
+
+        return run
+
+    def put_down(self, model: str, physics: Physics) -> None:
+        """Tell a model's devices that it was moved by hand."""
+        for drive in self.drives:
+            if drive.model == model:
+                drive.put_down(physics)
+        for imu in self.imus:
+            if imu.name.startswith(f"{model}::"):
+                imu.forget()
+
+    # Finding them
+
+    def drive(self, model: str) -> DiffDrive:
+        """Return the DiffDrive of a model; KeyError with the known ones otherwise."""
+        return _find(self.drives, "model", model, "DiffDrive on model")
+
+    def servo(self, joint: str) -> PositionServo:
+        """Return the controller of a joint; KeyError with the known ones otherwise."""
+        return _find(self.servos, "joint", joint, "controller of joint")
+
+    def publisher(self, name: str) -> OdometryPublisher:
+        """Return the truth of that name; KeyError with the known ones otherwise."""
+        return _find(self.odometry_publishers, "name", name, "truth of")
+
+    def joint_positions(self, stamp: int) -> dict[str, float]:
+        """Return the position of every moving one-axis joint, by name."""
+        compiled, qpos = self._physics.model, self._physics.look_at(stamp).qpos
+        positions = {}
+        for model in self._models:
+            for joint in model.joints:
+                if not model.static and joint.type in ONE_AXIS:
+                    index = compiled.joint(body_name(model.name, joint.name)).id
+                    positions[joint.name] = float(qpos[compiled.jnt_qposadr[index]])
+        return positions
+
+
+def _named(sensor: Sensor, default_topic: str, link: Link) -> Sensor:
+    """Fill in the topic and frame as Gazebo does where the file gives none."""
+    return dataclasses.replace(
+        sensor,
+        topic=(sensor.topic or default_topic).lstrip("/"),
+        frame_id=sensor.frame_id or link.name,
+    )
+
+
+def _overridden(noise: Noise, wanted: bool, stddev: float | None) -> Noise:
+    if not wanted:
+        return Noise()
+    if stddev is None:
+        return noise
+    return dataclasses.replace(noise, kind="gaussian", stddev=stddev)
+
+
+def _find(items: Iterable[Any], attribute: str, value: str, what: str) -> Any:
+    known = []
+    for item in items:
+        if getattr(item, attribute) == value:
+            return item
+        known.append(getattr(item, attribute))
+    raise KeyError(f"no {what} '{value}'; known: {', '.join(known) or 'none'}")

@@ -1,0 +1,67 @@
+"""Inertial sensors: mean acceleration over the sampling period, as a filtered sensor gives it."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from scene_sim.description.sensors import Axes3Noise, Imu, Sensor
+from scene_sim.noise import NoiseSource
+from scene_sim.physics import Array, Physics
+from scene_sim.readings import ImuReading
+from scene_sim.schedule import SECOND
+
+
+class ImuSensor:
+    """One IMU on a link; the acceleration is the specific force, +9.81 on z at rest."""
+
+    def __init__(
+        self, sensor: Sensor, name: str, model: mujoco.MjModel, generator: np.random.Generator
+    ) -> None:
+        spec = sensor.spec
+        assert isinstance(spec, Imu)
+        self.name, self.topic, self.rate = name, sensor.topic, sensor.update_rate
+        self.frame_id = sensor.frame_id
+        self._site = model.site(name).id
+        self._body = int(model.site_bodyid[self._site])
+        self._gravity = model.opt.gravity.copy()
+        self._oriented = spec.enable_orientation
+        self._gyro = _channels(spec.angular_velocity, generator)
+        self._force = _channels(spec.linear_acceleration, generator)
+        self._last: tuple[int, Array] | None = None
+
+    def read(self, physics: Physics, stamp: int) -> ImuReading:
+        """Return the reading at `stamp`; the first one after a jump assumes no acceleration."""
+        pose = physics.site_pose(self._site, stamp)
+        origin = physics.body_pose(self._body, stamp)
+        velocity, spin = physics.body_velocity(self._body, stamp)
+        velocity = velocity + np.cross(spin, pose.translation - origin.translation)
+        acceleration = np.zeros(3)
+        period = 1.0 / self.rate
+        if self._last is not None and stamp > self._last[0]:
+            period = (stamp - self._last[0]) / SECOND
+            acceleration = (velocity - self._last[1]) / period
+        self._last = (stamp, velocity)
+        to_sensor = pose.rotation.T
+        return ImuReading(
+            stamp=stamp,
+            frame_id=self.frame_id,
+            orientation=pose.quaternion if self._oriented else None,
+            angular_velocity=_noisy(self._gyro, to_sensor @ spin, period),
+            linear_acceleration=_noisy(
+                self._force, to_sensor @ (acceleration - self._gravity), period
+            ),
+        )
+
+    def forget(self) -> None:
+        """Say that the link jumped: the next difference of velocities means nothing."""
+        self._last = None
+
+
+def _channels(noise: Axes3Noise, generator: np.random.Generator) -> tuple[NoiseSource, ...]:
+    return tuple(NoiseSource(axis, generator) for axis in (noise.x, noise.y, noise.z))
+
+
+def _noisy(channels: tuple[NoiseSource, ...], truth: Array, period: float) -> Array:
+    pairs = zip(channels, truth, strict=True)
+    return np.array([float(channel.apply(value, period)) for channel, value in pairs])

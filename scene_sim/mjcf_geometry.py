@@ -1,0 +1,217 @@
+"""Shapes, materials, contacts and lights of a scene in MuJoCo's terms.
+
+Visuals go to geom group 2 and touch nothing; collisions go to group 3 and are never drawn. Cameras
+and `gpu_lidar` sensors see group 2, `lidar` (ray) sensors group 3, as in Gazebo.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import mujoco
+import numpy as np
+
+from scene_sim.description.scene import Light
+from scene_sim.description.shapes import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Mesh,
+    Plane,
+    Sphere,
+    Surface,
+    Visual,
+)
+from spatial_types.transforms import Transform
+
+VISUAL_GROUP = 2
+COLLISION_GROUP = 3
+DEFAULT_COLOUR = (0.7, 0.7, 0.7, 1.0)  # Gazebo's for a visual without material
+
+# A contact settles within two steps of 2 ms and yields a few micrometres under a small robot.
+CONTACT_SOLREF = (0.004, 1.0)
+CONTACT_SOLIMP = (0.98, 0.999, 0.0005, 0.5, 2.0)
+
+_MESH_SUFFIXES = (".obj", ".stl")
+
+
+class UnsupportedShape(ValueError):
+    """A geometry that MuJoCo cannot take; the text says why."""
+
+
+def wxyz(transform: Transform) -> np.ndarray:
+    """Return the rotation as MuJoCo's quaternion, w first."""
+    x, y, z, w = transform.quaternion
+    return np.array([w, x, y, z])
+
+
+def place(element: mujoco.MjsGeom | mujoco.MjsBody, pose: Transform) -> None:
+    """Set position and orientation of a spec element."""
+    element.pos = pose.translation
+    element.quat = wxyz(pose)
+
+
+def add_visual(spec: mujoco.MjSpec, body: mujoco.MjsBody, visual: Visual, name: str) -> None:
+    """Add what cameras see; UnsupportedShape where MuJoCo has no such shape."""
+    geom = _add_geom(spec, body, visual.geometry, visual.pose, name, shell=True)
+    geom.group = VISUAL_GROUP
+    geom.contype, geom.conaffinity = 0, 0
+    geom.mass = 0.0
+    _paint(spec, geom, visual, name)
+
+
+def add_collision(
+    spec: mujoco.MjSpec, body: mujoco.MjsBody, collision: Collision, name: str, family: int
+) -> None:
+    """Add what physics touches. Geoms of the same `family` (1 to 30; 0: static) pass each other."""
+    geom = _add_geom(spec, body, collision.geometry, collision.pose, name, shell=False)
+    geom.group = COLLISION_GROUP
+    geom.mass = 0.0
+    everything = 0x7FFFFFFF
+    geom.contype = 1 << family
+    geom.conaffinity = everything & ~(1 << family) if family else everything
+    if collision.surface.collide_bitmask == 0:
+        geom.contype, geom.conaffinity = 0, 0
+    geom.solref = CONTACT_SOLREF
+    geom.solimp = CONTACT_SOLIMP
+    _set_friction(geom, collision.surface)
+
+
+def _set_friction(geom: mujoco.MjsGeom, surface: Surface) -> None:
+    """Give the geom its own friction; MuJoCo would take the larger of the two in contact."""
+    if surface.mu is None:
+        return
+    geom.priority = 1
+    geom.friction = [surface.mu, surface.torsional or 0.0, 0.0]
+    geom.condim = 3 if surface.mu > 0.0 else 1
+
+
+def _add_geom(
+    spec: mujoco.MjSpec,
+    body: mujoco.MjsBody,
+    geometry: Geometry,
+    pose: Transform,
+    name: str,
+    shell: bool,
+) -> mujoco.MjsGeom:
+    if isinstance(geometry, Mesh):
+        _add_mesh(spec, geometry, name, shell)
+    geom = body.add_geom(name=name)
+    place(geom, pose)
+    _SHAPES[type(geometry)](geom, geometry, pose, name)
+    return geom
+
+
+def _box(geom: mujoco.MjsGeom, box: Box, pose: Transform, name: str) -> None:
+    geom.type = mujoco.mjtGeom.mjGEOM_BOX
+    geom.size = np.asarray(box.size) / 2.0
+
+
+def _cylinder(geom: mujoco.MjsGeom, cylinder: Cylinder, pose: Transform, name: str) -> None:
+    geom.type = mujoco.mjtGeom.mjGEOM_CYLINDER
+    geom.size = [cylinder.radius, cylinder.length / 2.0, 0.0]
+
+
+def _capsule(geom: mujoco.MjsGeom, capsule: Capsule, pose: Transform, name: str) -> None:
+    geom.type = mujoco.mjtGeom.mjGEOM_CAPSULE
+    geom.size = [capsule.radius, capsule.length / 2.0, 0.0]
+
+
+def _sphere(geom: mujoco.MjsGeom, sphere: Sphere, pose: Transform, name: str) -> None:
+    geom.type = mujoco.mjtGeom.mjGEOM_SPHERE
+    geom.size = [sphere.radius, 0.0, 0.0]
+
+
+def _ellipsoid(geom: mujoco.MjsGeom, ellipsoid: Ellipsoid, pose: Transform, name: str) -> None:
+    geom.type = mujoco.mjtGeom.mjGEOM_ELLIPSOID
+    geom.size = ellipsoid.radii
+
+
+def _plane(geom: mujoco.MjsGeom, plane: Plane, pose: Transform, name: str) -> None:
+    geom.type = mujoco.mjtGeom.mjGEOM_PLANE
+    geom.size = [plane.size[0] / 2.0, plane.size[1] / 2.0, 1.0]
+    place(geom, pose @ Transform(_rotation_from_z(np.asarray(plane.normal, dtype=float))))
+
+
+def _mesh(geom: mujoco.MjsGeom, mesh: Mesh, pose: Transform, name: str) -> None:
+    geom.type = mujoco.mjtGeom.mjGEOM_MESH
+    geom.meshname = name
+
+
+_SHAPES: dict[type, Callable[..., None]] = {
+    Box: _box,
+    Cylinder: _cylinder,
+    Capsule: _capsule,
+    Sphere: _sphere,
+    Ellipsoid: _ellipsoid,
+    Plane: _plane,
+    Mesh: _mesh,
+}
+
+
+def _rotation_from_z(normal: np.ndarray) -> np.ndarray:
+    """Return a rotation that takes the z axis to `normal`."""
+    z = normal / np.linalg.norm(normal)
+    seed = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    x = seed - z * (seed @ z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _add_mesh(spec: mujoco.MjSpec, mesh: Mesh, name: str, shell: bool) -> None:
+    if mesh.file.suffix.lower() not in _MESH_SUFFIXES:
+        raise UnsupportedShape(
+            f"mesh '{mesh.uri}': expected one of {', '.join(_MESH_SUFFIXES)} for the embedded simulator"
+        )
+    if mesh.submesh:
+        raise UnsupportedShape(f"mesh '{mesh.uri}': one submesh of a file is not supported")
+    asset = spec.add_mesh(name=name, file=str(mesh.file.resolve()), scale=mesh.scale)
+    if shell:  # a drawn surface need not be closed
+        asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+
+
+def _paint(spec: mujoco.MjSpec, geom: mujoco.MjsGeom, visual: Visual, name: str) -> None:
+    material = visual.material
+    if material is None:
+        geom.rgba = DEFAULT_COLOUR
+        return
+    red, green, blue, alpha = material.diffuse
+    rgba = (red, green, blue, alpha * (1.0 - visual.transparency))
+    strongest = max(max(material.diffuse[:3]), 1e-6)
+    spec.add_material(
+        name=name,
+        rgba=rgba,
+        specular=max(material.specular[:3]),
+        shininess=min(material.shininess / 128.0, 1.0),
+        emission=min(max(material.emissive[:3]) / strongest, 1.0),
+    )
+    geom.material = name
+
+
+def add_light(body: mujoco.MjsBody, light: Light, name: str, pose: Transform) -> None:
+    """Add a light; `pose` is body_from_light. MuJoCo draws shadows of spots and directional ones."""
+    kinds = {
+        "directional": mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+        "spot": mujoco.mjtLightType.mjLIGHT_SPOT,
+        "point": mujoco.mjtLightType.mjLIGHT_POINT,
+    }
+    attenuation = light.attenuation
+    body.add_light(
+        name=name,
+        type=kinds[light.type],
+        pos=pose.translation,
+        dir=pose.rotate(light.direction),
+        diffuse=np.asarray(light.diffuse[:3]) * light.intensity,
+        specular=np.asarray(light.specular[:3]) * light.intensity,
+        ambient=[0.0, 0.0, 0.0],
+        attenuation=[attenuation.constant, attenuation.linear, attenuation.quadratic],
+        range=attenuation.range,
+        castshadow=light.cast_shadows and light.type != "point",
+        cutoff=math.degrees(light.spot.outer_angle) / 2.0 if light.type == "spot" else 45.0,
+        exponent=light.spot.falloff if light.type == "spot" else 0.0,
+        active=light.is_on,
+    )

@@ -1,0 +1,56 @@
+"""Sensor noise as SDF describes it, from one random stream per sensor.
+
+A stream depends on the seed and the sensor's name alone, so that what one sensor does (a camera
+rendered on demand, say) never changes the noise of another.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scene_sim.description.sensors import Noise
+
+Array = NDArray[np.float64]
+
+
+def stream(seed: int, name: str) -> np.random.Generator:
+    """Return the random generator of the sensor `name` for this seed."""
+    return np.random.default_rng([seed & 0xFFFFFFFF, zlib.crc32(name.encode())])
+
+
+class NoiseSource:
+    """Noise of one scalar channel (or of many alike): truth in, reading out."""
+
+    def __init__(self, noise: Noise, generator: np.random.Generator) -> None:
+        self._noise = noise
+        self._generator = generator
+        self._bias = 0.0
+        if noise.kind != "none" and (noise.bias_mean or noise.bias_stddev):
+            sign = 1.0 if generator.random() < 0.5 else -1.0
+            self._bias = sign * float(generator.normal(noise.bias_mean, noise.bias_stddev))
+        self._drift = 0.0
+
+    def apply(self, truth: Array, period: float = 0.0) -> Array:
+        """Return `truth` (any shape) with noise; `period` (s) since the last call moves the drift."""
+        noise = self._noise
+        if noise.kind == "none":
+            return truth
+        reading = truth + (noise.mean + self._bias + self._drifted(period))
+        if noise.stddev > 0.0:
+            reading = reading + noise.stddev * self._generator.standard_normal(np.shape(truth))
+        if noise.kind == "gaussian_quantized" and noise.precision > 0.0:
+            reading = np.round(reading / noise.precision) * noise.precision
+        return reading
+
+    def _drifted(self, period: float) -> float:
+        """First-order Gauss-Markov bias, exact for the elapsed period."""
+        noise = self._noise
+        if noise.dynamic_bias_stddev <= 0.0 or noise.dynamic_bias_correlation_time <= 0.0:
+            return 0.0
+        keep = float(np.exp(-period / noise.dynamic_bias_correlation_time))
+        spread = noise.dynamic_bias_stddev * float(np.sqrt(1.0 - keep * keep))
+        self._drift = keep * self._drift + spread * float(self._generator.standard_normal())
+        return self._drift

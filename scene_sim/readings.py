@@ -1,0 +1,63 @@
+"""What the simulator's sensors say, as plain values. Stamps are integer nanoseconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spatial_types.transforms import Transform
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class JointStates:
+    """Angles (rad) or positions (m) and velocities of a few joints, in the order of `names`."""
+
+    stamp: int
+    names: tuple[str, ...]
+    positions: Array
+    velocities: Array
+
+
+@dataclass(frozen=True)
+class ImuReading:
+    """Orientation world_from_sensor as x y z w (None: not measured), rad/s and m/s2 (3,).
+
+    At rest, z up, the acceleration reads +9.81 on z (REP 145).
+    """
+
+    stamp: int
+    frame_id: str
+    orientation: Array | None
+    angular_velocity: Array
+    linear_acceleration: Array
+
+
+@dataclass(frozen=True)
+class Odometry:
+    """Pose of `child_frame_id` in `frame_id`; velocities (3,) in the child's axes (REP 105)."""
+
+    stamp: int
+    frame_id: str
+    child_frame_id: str
+    pose: Transform
+    linear_velocity: Array
+    angular_velocity: Array
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One output of one sensor or plugin.
+
+    `topic` is the Gazebo name (no leading slash), `stamp` the time of acquisition, `data` a Scan,
+    CameraFrame (or a pending `CameraShot`), ImuReading, JointStates or Odometry.
+    """
+
+    sensor: str
+    topic: str
+    stamp: int
+    data: Any
