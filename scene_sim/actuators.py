@@ -56,7 +56,9 @@ def add_servo(spec: mujoco.MjSpec, joint: str, kind: str, effort: float) -> None
     servo.gaintype = mujoco.mjtGain.mjGAIN_FIXED
     servo.biastype = mujoco.mjtBias.mjBIAS_AFFINE
     gain, stiffness, damping = (
-        (SPEED_GAIN, 0.0, SPEED_GAIN) if kind == "speed" else (ANGLE_GAIN, ANGLE_GAIN, ANGLE_DAMPING)
+        (SPEED_GAIN, 0.0, SPEED_GAIN)
+        if kind == "speed"
+        else (ANGLE_GAIN, ANGLE_GAIN, ANGLE_DAMPING)
     )
     servo.gainprm[0] = gain
     servo.biasprm[:3] = [0.0, -stiffness, -damping]

@@ -111,10 +111,11 @@ class _Builder:
         spec.stat.center = [0.0, 0.0, 0.0]
         visual = spec.visual
         visual.quality.numslices = quality.slices
-        visual.quality.numstacks = 16
-        visual.quality.numquads = 8
+        visual.quality.numstacks = 4
+        visual.quality.numquads = 4
         visual.quality.offsamples = quality.samples
         visual.quality.shadowsize = max(quality.shadow_map, 1)
+        visual.global_.offwidth = visual.global_.offheight = 1  # cameras enlarge it
         visual.headlight.active = 1
         visual.headlight.ambient = world.appearance.ambient[:3]
         visual.headlight.diffuse = [0.0, 0.0, 0.0]
@@ -248,9 +249,7 @@ class _Builder:
         for sensor in link.sensors:
             self._add_sensor(model, link, sensor, body)
 
-    def _add_sensor(
-        self, model: Model, link: Link, sensor: Sensor, body: mujoco.MjsBody
-    ) -> None:
+    def _add_sensor(self, model: Model, link: Link, sensor: Sensor, body: mujoco.MjsBody) -> None:
         name = sensor_name(model, link, sensor)
         if isinstance(sensor.spec, Camera):
             _add_camera(self.spec, body, sensor, name, self._quality)

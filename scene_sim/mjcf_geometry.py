@@ -211,7 +211,7 @@ def add_light(body: mujoco.MjsBody, light: Light, name: str, pose: Transform) ->
         attenuation=[attenuation.constant, attenuation.linear, attenuation.quadratic],
         range=attenuation.range,
         castshadow=light.cast_shadows and light.type != "point",
-        cutoff=math.degrees(light.spot.outer_angle) / 2.0 if light.type == "spot" else 45.0,
+        cutoff=math.degrees(light.spot.outer_angle) / 2.0 if light.type == "spot" else 180.0,
         exponent=light.spot.falloff if light.type == "spot" else 0.0,
         active=light.is_on,
     )

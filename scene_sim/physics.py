@@ -106,7 +106,5 @@ class Physics:
         """Return linear and angular velocity (3,) of the body's origin in world axes."""
         probe = self.look_at(stamp, velocities=True)
         result = np.zeros(6)
-        mujoco.mj_objectVelocity(
-            self.model, probe, mujoco.mjtObj.mjOBJ_XBODY, body, result, 0
-        )
+        mujoco.mj_objectVelocity(self.model, probe, mujoco.mjtObj.mjOBJ_XBODY, body, result, 0)
         return result[3:], result[:3]

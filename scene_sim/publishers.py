@@ -32,9 +32,7 @@ class JointStatePublisher:
     def read(self, physics: Physics, stamp: int) -> JointStates:
         """Return the joints' states at `stamp`."""
         positions = physics.look_at(stamp).qpos[self._positions].copy()
-        return JointStates(
-            stamp, self.names, positions, physics.data.qvel[self._velocities].copy()
-        )
+        return JointStates(stamp, self.names, positions, physics.data.qvel[self._velocities].copy())
 
 
 class OdometryPublisher:
