@@ -7,6 +7,7 @@ As in Gazebo, a DiffDrive keeps its last command for ever; who wants a stop send
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +23,11 @@ from spatial_types.transforms import Transform
 CONTROL_RATE = 100.0
 CONTROL_PERIOD = 1.0 / CONTROL_RATE
 
-# Servo gains: stiff against the loads of a small robot, yet below the motors' limits.
-SPEED_GAIN = 5.0  # N m s / rad
+# Servo gains, and the inertia of motor and gear seen at the joint. A speed servo much stiffer than
+# armature / step makes the implicit integrator and the contact solver disagree: wheels slip.
+SPEED_GAIN, SPEED_ARMATURE = 0.6, 0.003  # N m s / rad, kg m2
 ANGLE_GAIN, ANGLE_DAMPING, ANGLE_ARMATURE = 10.0, 0.2, 0.001  # critically damped at 100 rad/s
+ARMATURE = {"speed": SPEED_ARMATURE, "angle": ANGLE_ARMATURE}
 
 
 def plugin_kind(plugin: Plugin) -> str:
@@ -65,6 +68,10 @@ def add_servo(spec: mujoco.MjSpec, joint: str, kind: str, effort: float) -> None
     if np.isfinite(effort):
         servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
         servo.forcerange = [-effort, effort]
+
+
+def _held(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high)
 
 
 class Servo:
@@ -114,9 +121,9 @@ class SpeedLimits:
 
     def towards(self, now: float, wanted: float) -> float:
         """Return the speed one control period on."""
-        wanted = float(np.clip(wanted, *self.speed))
+        wanted = _held(wanted, *self.speed)
         low, high = self.acceleration
-        return now + float(np.clip(wanted - now, low * CONTROL_PERIOD, high * CONTROL_PERIOD))
+        return now + _held(wanted - now, low * CONTROL_PERIOD, high * CONTROL_PERIOD)
 
 
 class PositionServo:
@@ -135,13 +142,13 @@ class PositionServo:
 
     def command(self, target: float) -> None:
         """Take a new angle (rad), held within the joint's limits."""
-        self.target = float(np.clip(target, *self._range))
+        self.target = _held(target, *self._range)
 
     def control(self, physics: Physics) -> None:
         """Move the set point for one control period."""
         now = self._servo.set_point(physics)
         reach = self._speed * CONTROL_PERIOD
-        self._servo.go(physics, now + float(np.clip(self.target - now, -reach, reach)))
+        self._servo.go(physics, now + _held(self.target - now, -reach, reach))
 
 
 class DiffDrive:
@@ -200,7 +207,7 @@ class DiffDrive:
         """Return where the wheels say the robot is at `stamp`."""
         data = physics.look_at(stamp)
         left, right = (
-            self._radius * float(np.mean([servo.position(data) for servo in servos]))
+            self._radius * sum(servo.position(data) for servo in servos) / len(servos)
             for servos in (self._left, self._right)
         )
         linear, angular = self._odometer.update(left, right, stamp)
@@ -238,7 +245,8 @@ class WheelOdometry:
         self._last = (left, right, stamp)
         way, turn = (way_left + way_right) / 2.0, (way_right - way_left) / self._track
         x, y, yaw = self.pose
-        chord = way * float(np.sinc(turn / (2.0 * np.pi)))
-        middle = yaw + turn / 2.0
-        self.pose = (x + chord * np.cos(middle), y + chord * np.sin(middle), yaw + turn)
+        half = turn / 2.0
+        chord = way * math.sin(half) / half if abs(half) > 1e-9 else way
+        middle = yaw + half
+        self.pose = (x + chord * math.cos(middle), y + chord * math.sin(middle), yaw + turn)
         return way / period, turn / period

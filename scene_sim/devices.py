@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import mujoco
-
 from scene_sim.actuators import DiffDrive, PositionServo, plugin_kind
 from scene_sim.camera import CameraSensor, CameraShot
 from scene_sim.description.plugin import Plugin
@@ -163,20 +161,28 @@ class Devices:
             drive.control(self._physics)
         return ()
 
-    def tasks(self) -> Iterator[Any]:
-        """Yield the tasks of all sensors and publishers."""
+    @property
+    def topics(self) -> frozenset[str]:
+        """Every topic that is published."""
+        return frozenset(topic for topic, _ in self._all_tasks())
+
+    def tasks(self, topics: frozenset[str] | None = None) -> Iterator[Any]:
+        """Yield the tasks of the sensors and publishers on these topics (None: all)."""
+        return (task for topic, task in self._all_tasks() if topics is None or topic in topics)
+
+    def _all_tasks(self) -> Iterator[tuple[str, Any]]:
         for lidar in self.lidars:
             if lidar.time_increment > 0.0:
-                yield SweptScan(lidar, self._physics)
+                yield lidar.topic, SweptScan(lidar, self._physics)
             else:
-                yield Periodic(lidar.rate, self._instant_scan(lidar))
+                yield lidar.topic, Periodic(lidar.rate, self._instant_scan(lidar))
         for topic, camera in self.cameras.items():
-            yield Periodic(camera.rate, self._shot(topic, camera))
+            yield topic, Periodic(camera.rate, self._shot(topic, camera))
         reporters: list[Any] = [*self.imus, *self.joint_publishers, *self.odometry_publishers]
         for reporter in reporters:
-            yield Periodic(reporter.rate, self._report(reporter))
+            yield reporter.topic, Periodic(reporter.rate, self._report(reporter))
         for drive in self.drives:
-            yield Periodic(drive.rate, self._odometry(drive))
+            yield drive.odometry_topic, Periodic(drive.rate, self._odometry(drive))
 
     def _instant_scan(self, lidar: LidarSensor) -> Callable[[int], list[Reading]]:
         def run(stamp: int) -> list[Reading]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from scene_sim.description.sensors import Axes3Noise, Imu, Sensor
-from scene_sim.noise import NoiseSource
-from scene_sim.physics import Array, Physics
+from scene_sim.description.sensors import Imu, Sensor
+from scene_sim.noise import VectorNoise
+from scene_sim.physics import Array, Physics, cross
 from scene_sim.readings import ImuReading
 from scene_sim.schedule import SECOND
 
@@ -26,8 +26,8 @@ class ImuSensor:
         self._body = int(model.site_bodyid[self._site])
         self._gravity = model.opt.gravity.copy()
         self._oriented = spec.enable_orientation
-        self._gyro = _channels(spec.angular_velocity, generator)
-        self._force = _channels(spec.linear_acceleration, generator)
+        self._gyro = VectorNoise(spec.angular_velocity, generator)
+        self._force = VectorNoise(spec.linear_acceleration, generator)
         self._last: tuple[int, Array] | None = None
 
     def read(self, physics: Physics, stamp: int) -> ImuReading:
@@ -35,7 +35,7 @@ class ImuSensor:
         pose = physics.site_pose(self._site, stamp)
         origin = physics.body_pose(self._body, stamp)
         velocity, spin = physics.body_velocity(self._body, stamp)
-        velocity = velocity + np.cross(spin, pose.translation - origin.translation)
+        velocity = velocity + cross(spin, pose.translation - origin.translation)
         acceleration = np.zeros(3)
         period = 1.0 / self.rate
         if self._last is not None and stamp > self._last[0]:
@@ -47,21 +47,12 @@ class ImuSensor:
             stamp=stamp,
             frame_id=self.frame_id,
             orientation=pose.quaternion if self._oriented else None,
-            angular_velocity=_noisy(self._gyro, to_sensor @ spin, period),
-            linear_acceleration=_noisy(
-                self._force, to_sensor @ (acceleration - self._gravity), period
+            angular_velocity=self._gyro.apply(to_sensor @ spin, period),
+            linear_acceleration=self._force.apply(
+                to_sensor @ (acceleration - self._gravity), period
             ),
         )
 
     def forget(self) -> None:
         """Say that the link jumped: the next difference of velocities means nothing."""
         self._last = None
-
-
-def _channels(noise: Axes3Noise, generator: np.random.Generator) -> tuple[NoiseSource, ...]:
-    return tuple(NoiseSource(axis, generator) for axis in (noise.x, noise.y, noise.z))
-
-
-def _noisy(channels: tuple[NoiseSource, ...], truth: Array, period: float) -> Array:
-    pairs = zip(channels, truth, strict=True)
-    return np.array([float(channel.apply(value, period)) for channel, value in pairs])

@@ -123,8 +123,10 @@ class LidarSensor:
         ranges = self._noise.apply(self._beams, 1.0 / self.rate)
         if spec.range_resolution > 0.0:
             ranges = np.round(ranges / spec.range_resolution) * spec.range_resolution
-        ranges = np.where(missed | (ranges > spec.range_max), np.inf, ranges)
-        ranges = np.where(ranges < spec.range_min, -np.inf, ranges)
+        else:
+            ranges = ranges.copy()
+        ranges[ranges < spec.range_min] = -np.inf
+        ranges[missed | (ranges > spec.range_max)] = np.inf
         return Scan(
             stamp=stamp,
             frame_id=self.frame_id,

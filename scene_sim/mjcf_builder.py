@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import mujoco
 import numpy as np
 
-from scene_sim.actuators import ANGLE_ARMATURE, add_servo, driven_joints
+from scene_sim.actuators import ARMATURE, add_servo, driven_joints
 from scene_sim.description.scene import Joint, Link, Model, World
 from scene_sim.description.sensors import Camera, Sensor
 from scene_sim.mjcf_geometry import (
@@ -162,8 +162,7 @@ class _Builder:
             if joint.axis is None:
                 raise ValueError(f"{joint.source}: joint '{name}' has no axis to drive")
             made = self.spec.joint(body_name(model.name, name))
-            if kind == "angle":
-                made.armature = ANGLE_ARMATURE
+            made.armature = ARMATURE[kind]
             add_servo(self.spec, made.name, kind, joint.axis.effort)
 
     def _add_link(
@@ -177,7 +176,7 @@ class _Builder:
         if link.name in bodies:
             return bodies[link.name]
         joint = by_child.get(link.name)
-        if joint is None or joint.parent == WORLD_LINK and WORLD_LINK not in _link_names(model):
+        if joint is None or (joint.parent == WORLD_LINK and WORLD_LINK not in _link_names(model)):
             parent, parent_pose = self.spec.worldbody, model.pose.inverse()
         else:
             parent_link = model.link(joint.parent)

@@ -193,11 +193,14 @@ def _paint(spec: mujoco.MjSpec, geom: mujoco.MjsGeom, visual: Visual, name: str)
 
 
 def add_light(body: mujoco.MjsBody, light: Light, name: str, pose: Transform) -> None:
-    """Add a light; `pose` is body_from_light. MuJoCo draws shadows of spots and directional ones."""
+    """Add a light; `pose` is body_from_light. MuJoCo draws shadows of spots and directional ones.
+
+    Its renderer leaves lights of its point type dark, but a spot all round is one.
+    """
     kinds = {
         "directional": mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
         "spot": mujoco.mjtLightType.mjLIGHT_SPOT,
-        "point": mujoco.mjtLightType.mjLIGHT_POINT,
+        "point": mujoco.mjtLightType.mjLIGHT_SPOT,
     }
     attenuation = light.attenuation
     body.add_light(

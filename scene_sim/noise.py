@@ -11,7 +11,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from scene_sim.description.sensors import Noise
+from scene_sim.description.sensors import Axes3Noise, Noise
 
 Array = NDArray[np.float64]
 
@@ -54,3 +54,21 @@ class NoiseSource:
         spread = noise.dynamic_bias_stddev * float(np.sqrt(1.0 - keep * keep))
         self._drift = keep * self._drift + spread * float(self._generator.standard_normal())
         return self._drift
+
+
+class VectorNoise:
+    """Noise on a vector (3,), each axis with its own figures."""
+
+    def __init__(self, noise: Axes3Noise, generator: np.random.Generator) -> None:
+        self._axes = tuple(NoiseSource(axis, generator) for axis in (noise.x, noise.y, noise.z))
+        self._generator = generator
+        axes = (noise.x, noise.y, noise.z)
+        self._stddev = np.array([axis.stddev for axis in axes])
+        self._plain = all(axis == Noise("gaussian", stddev=axis.stddev) for axis in axes)
+
+    def apply(self, truth: Array, period: float) -> Array:
+        """Return `truth` with noise; `period` (s) since the last call moves the drift."""
+        if self._plain:
+            return truth + self._stddev * self._generator.standard_normal(3)
+        pairs = zip(self._axes, truth, strict=True)
+        return np.array([float(axis.apply(value, period)) for axis, value in pairs])

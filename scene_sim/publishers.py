@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import mujoco
-import numpy as np
 
 from scene_sim.actuators import scoped
 from scene_sim.description.plugin import Plugin
 from scene_sim.description.scene import Model
-from scene_sim.physics import Array, Physics
+from scene_sim.physics import Array, Physics, cross
 from scene_sim.readings import JointStates, Odometry
 from spatial_types.transforms import Transform
 
@@ -45,7 +44,7 @@ class OdometryPublisher:
         self._frame = element.string("odom_frame", f"{model.name}/odom")
         self._child = element.string("robot_base_frame", f"{model.name}/base_footprint")
         self._body = body
-        self._body_from_frame = _offset(plugin)
+        self._body_from_frame, self._has_offset = _offset(plugin)
 
     @property
     def name(self) -> str:
@@ -55,9 +54,11 @@ class OdometryPublisher:
     def truth(self, physics: Physics, stamp: int) -> tuple[Transform, Array, Array]:
         """Return world_from_frame, and its linear and angular velocity (3,) in world axes."""
         body = physics.body_pose(self._body, stamp)
-        pose = body @ self._body_from_frame
         linear, angular = physics.body_velocity(self._body, stamp)
-        return pose, linear + np.cross(angular, pose.translation - body.translation), angular
+        if not self._has_offset:
+            return body, linear, angular
+        pose = body @ self._body_from_frame
+        return pose, linear + cross(angular, pose.translation - body.translation), angular
 
     def read(self, physics: Physics, stamp: int) -> Odometry:
         """Return the truth as odometry: the twist is in the frame's own axes."""
@@ -66,9 +67,9 @@ class OdometryPublisher:
         return Odometry(stamp, self._frame, self._child, pose, back @ linear, back @ angular)
 
 
-def _offset(plugin: Plugin) -> Transform:
-    parts = []
+def _offset(plugin: Plugin) -> tuple[Transform, bool]:
+    parts: list[tuple[float, ...]] = []
     for tag in ("xyz_offset", "rpy_offset"):
         child = plugin.element.find(tag)
         parts.append(child.floats(3) if child is not None else (0.0, 0.0, 0.0))
-    return Transform.from_rpy(parts[0], parts[1])
+    return Transform.from_rpy(parts[0], parts[1]), any(parts[0]) or any(parts[1])

@@ -20,7 +20,8 @@ class Periodic:
 
     def __init__(self, rate: float, run: Callable[[int], Any], start: int = 0) -> None:
         """`rate` in Hz, more than zero; the first tick is at `start` (ns)."""
-        self._period = Fraction(SECOND) / Fraction(rate).limit_denominator(1_000_000)
+        period = Fraction(SECOND) / Fraction(rate).limit_denominator(1_000_000)
+        self._period, self._divisor = period.numerator, period.denominator
         self._start = start
         self._ticks = 0
         self.run = run
@@ -28,7 +29,8 @@ class Periodic:
     @property
     def due(self) -> int:
         """Time of the next tick, ns."""
-        return self._start + round(self._period * self._ticks)
+        half = self._divisor // 2
+        return self._start + (self._period * self._ticks + half) // self._divisor
 
     def advance(self) -> None:
         """Go to the next tick."""

@@ -11,7 +11,7 @@ give the same readings to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import mujoco
@@ -19,14 +19,15 @@ import numpy as np
 
 from scene_sim.actuators import CONTROL_RATE
 from scene_sim.camera import CameraSensor, CameraShot, Painter
-from scene_sim.devices import Devices, SweptScan
+from scene_sim.description.scene import Model
+from scene_sim.devices import Devices
 from scene_sim.kinematics import Kinematics
 from scene_sim.mjcf_builder import RenderQuality, body_name, build, free_joint_name
 from scene_sim.options import ModelSpec, SimulatorOptions
 from scene_sim.physics import Array, Physics, Snapshot
 from scene_sim.readings import Reading
-from scene_sim.schedule import Periodic, Schedule
 from scene_sim.scene_files import read_model, read_world
+from scene_sim.schedule import Periodic, Schedule
 from spatial_types.camera import CameraFrame, CameraModel
 from spatial_types.transforms import Transform
 
@@ -55,6 +56,7 @@ class Simulator:
         self.physics = Physics(built.model)
         self._painter: Painter | None = None
         self._camera_mode = "rate"
+        self._topics: frozenset[str] | None = None
         self._lights = built.model.light_pos.copy()
         self._start(options.seed)
         self.warnings += self._devices.warnings
@@ -71,11 +73,11 @@ class Simulator:
         return Simulator(world, models, options or SimulatorOptions())
 
     def _start(self, seed: int) -> None:
-        self._time = 0
+        self._time, self._seed = 0, seed
         self._devices = Devices(self.models.values(), self.physics, seed, self.options)
         self._schedule = Schedule()
         self._schedule.add(Periodic(CONTROL_RATE, self._devices.control))
-        for task in self._devices.tasks():
+        for task in self._devices.tasks(self._topics):
             self._schedule.add(task)
 
     def reset(self, seed: int | None = None) -> None:
@@ -104,6 +106,24 @@ class Simulator:
                 yield reading
         self.physics.advance_to(until_ns)
         self._time = max(self._time, until_ns)
+
+    def listen_to(self, topics: Iterable[str] | None) -> None:
+        """Let only these topics (None: all) be measured from now on, as unheard sensors cost time.
+
+        Call it before the first `advance` or after a reset: it starts the run anew.
+        """
+        self._topics = None if topics is None else frozenset(name.lstrip("/") for name in topics)
+        if self._topics is not None:
+            unknown = self._topics - self.topics
+            if unknown:
+                known = ", ".join(sorted(self.topics))
+                raise KeyError(f"no topic {', '.join(sorted(unknown))}; known: {known}")
+        self._start(self._seed)
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """Every topic that the scene's sensors and plugins can publish."""
+        return self._devices.topics
 
     # Cameras
 
@@ -195,7 +215,7 @@ class Simulator:
         compiled = self.physics.model
         return [compiled.body(body_name(model, link.name)).id for link in self._known(model).links]
 
-    def _known(self, model: str):  # noqa: ANN202
+    def _known(self, model: str) -> Model:
         if model not in self.models:
             raise KeyError(f"no model '{model}'; known: {', '.join(self.models)}")
         return self.models[model]
@@ -253,4 +273,4 @@ def _joint_end(compiled: mujoco.MjModel, body: int) -> int:
     return int(compiled.body_jntadr[body] + compiled.body_jntnum[body])
 
 
-__all__ = ["ModelSpec", "Simulator", "SimulatorOptions", "SweptScan"]
+__all__ = ["ModelSpec", "Simulator", "SimulatorOptions"]
