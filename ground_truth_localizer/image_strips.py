@@ -1,0 +1,206 @@
+"""Rows of the image that show one band of the cylinder, averaged into a colour profile.
+
+Three bands are cut: the white above the markers, the markers, and the white below. In each pixel
+column the rows used are those that lie wholly inside the band for the surface seen there. Where
+the camera is tilted or rolled, a band is cut into several strips so that the azimuth hardly
+changes within one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ground_truth_localizer.cylinder_projection import (
+    CylinderParameters,
+    View,
+    half_width,
+    surface_distance,
+    surface_from_offset,
+)
+
+Array = NDArray[np.float64]
+# Rows kept clear of a band's ends: half a pixel of the row itself and some for anti-aliasing.
+ROW_MARGIN = 1.0
+# Largest drift of the azimuth within one strip, in pixels of a column.
+MAXIMUM_DRIFT = 0.15
+MAXIMUM_STRIPS = 12
+# Columns share their rows where this share of a band's rows is common to all of them: then all
+# columns average the same heights, and an error of the expected position hardly matters.
+COMMON_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Averaged rows: `colours` (W, 3) grey levels, `rows` (W,) how many rows went in.
+
+    `borders` (W + 1,) are the columns' borders as angles right of the view's bearing, ascending.
+    """
+
+    colours: Array
+    rows: Array
+    borders: Array
+
+    @property
+    def centres(self) -> Array:
+        """Offsets of the columns' centres (W,)."""
+        return np.asarray((self.borders[1:] + self.borders[:-1]) / 2.0)
+
+    @property
+    def pixel(self) -> float:
+        """Typical width of a column, rad."""
+        return float((self.borders[-1] - self.borders[0]) / (len(self.borders) - 1))
+
+
+@dataclass(frozen=True)
+class TargetStrips:
+    """Strips of the three bands; a band outside the image has none."""
+
+    above: tuple[Strip, ...]
+    markers: tuple[Strip, ...]
+    below: tuple[Strip, ...]
+
+
+def cut_strips(
+    pixels: NDArray[np.uint8],
+    view: View,
+    cylinder: CylinderParameters,
+    margin: float,
+    slack: float = 0.0,
+) -> TargetStrips:
+    """Cut the three bands out of an image (H, W, 3).
+
+    `margin` (rad) is how far beyond the expected silhouette the columns reach, `slack` the
+    relative uncertainty of the distance, which keeps more rows clear of a band's ends. Raises
+    ValueError where the target's columns lie outside the image.
+    """
+    ratio = min(cylinder.radius / view.distance, 0.95)
+    left, right = _columns(view, half_width(ratio) + margin, cylinder)
+    columns = np.arange(left, right + 1, dtype=np.float64)
+    bands = (
+        (cylinder.marker_top, cylinder.top),
+        (cylinder.marker_bottom, cylinder.marker_top),
+        (cylinder.bottom, cylinder.marker_bottom),
+    )
+    region = pixels[:, left : right + 1]
+    strips = [
+        _strips(view, columns, *_rows_of_band(view, columns, ratio, band, slack), region)
+        for band in bands
+    ]
+    return TargetStrips(*strips)
+
+
+def _columns(view: View, reach: float, cylinder: CylinderParameters) -> tuple[int, int]:
+    """First and last image column of the target at marker height, cut to the image."""
+    reach = min(reach, 1.2)
+    ends = view.pixels(
+        np.array([-reach, -reach, reach, reach]),
+        np.full(4, view.distance),
+        np.array([cylinder.bottom, cylinder.top, cylinder.bottom, cylinder.top]),
+    )[:, 0]
+    if not np.all(np.isfinite(ends)):
+        raise ValueError("the target is behind the camera")
+    left = max(int(np.floor(np.min(ends))), 0)
+    right = min(int(np.ceil(np.max(ends))), view.camera.width - 1)
+    if right - left < 5:
+        raise ValueError("the target is outside the image")
+    return left, right
+
+
+def _rows_of_band(
+    view: View, columns: Array, ratio: float, band: tuple[float, float], slack: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First row and one past the last (W,), by column, of the band as it appears there."""
+    centre = np.full(len(columns), (view.camera.height - 1) / 2.0)
+    heights = np.full(len(columns), sum(band) / 2.0)
+    for _ in range(2):  # the column's azimuth depends on the row where the camera is tilted
+        offsets = view.offsets(np.stack([columns, centre], -1))
+        distance = _distance_seen(offsets, ratio, view.distance)
+        centre = view.pixels(offsets, distance, heights)[:, 1]
+        centre = np.clip(np.nan_to_num(centre), 0, view.camera.height - 1)
+    ends = [view.pixels(offsets, distance, np.full(len(columns), z))[:, 1] for z in band]
+    clear = ROW_MARGIN + slack * np.abs(ends[1] - ends[0])
+    low = np.ceil(np.minimum(*ends) + clear)
+    high = np.floor(np.maximum(*ends) - clear) + 1
+    low = np.clip(np.nan_to_num(low), 0, view.camera.height).astype(np.int64)
+    high = np.clip(np.nan_to_num(high), 0, view.camera.height).astype(np.int64)
+    common = int(np.min(high) - np.max(low))
+    if common >= COMMON_SHARE * np.median(high - low):
+        return np.full_like(low, np.max(low)), np.full_like(high, np.min(high))
+    return low, np.maximum(high, low)
+
+
+def _distance_seen(offsets: Array, ratio: float, distance: float) -> Array:
+    """Horizontal distance to the surface in each column; the tangent's beyond the silhouette."""
+    limit = half_width(ratio) * 0.999
+    surface = surface_from_offset(np.clip(offsets, -limit, limit), ratio)
+    return surface_distance(surface, ratio, distance)
+
+
+def _strips(
+    view: View,
+    columns: Array,
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    region: NDArray[np.uint8],
+) -> tuple[Strip, ...]:
+    """Average a band's rows (W,) into as many strips as the tilt asks for."""
+    if np.median(high - low) < 1:
+        return ()
+    count = min(_strip_count(view, columns, low, high), int(np.max(high - low)))
+    cuts = [low + (high - low) * k // count for k in range(count + 1)]
+    return tuple(
+        _oriented(view, columns, _mean_rows(region, first, last), first, last)
+        for first, last in itertools.pairwise(cuts)
+    )
+
+
+def _mean_rows(
+    region: NDArray[np.uint8], first: NDArray[np.int64], last: NDArray[np.int64]
+) -> Array:
+    """Mean (W, 3) of each column's rows first to last - 1."""
+    low, high = int(np.min(first)), int(np.max(last))
+    block = region[low:high].astype(np.float32)
+    rows = np.arange(low, high)[:, None]
+    if np.all(first == low) and np.all(last == high):
+        flat = block.reshape(high - low, -1)
+        mean = np.full(high - low, 1.0 / (high - low), dtype=np.float32) @ flat
+        return mean.reshape(-1, 3).astype(np.float64)
+    weights = ((rows >= first) & (rows < last)).astype(np.float32)
+    total = np.einsum("rw,rwc->wc", weights, block)
+    return np.asarray(total / np.maximum(weights.sum(0), 1.0)[:, None], dtype=np.float64)
+
+
+def _strip_count(
+    view: View, columns: Array, low: NDArray[np.int64], high: NDArray[np.int64]
+) -> int:
+    """How many strips keep the azimuth's drift over the rows below `MAXIMUM_DRIFT`."""
+    middle = len(columns) // 2
+    column = float(columns[middle])
+    corners = np.array(
+        [[column, low[middle]], [column, high[middle] - 1], [column + 1.0, low[middle]]]
+    )
+    start, end, neighbour = view.offsets(corners)
+    drift = abs(end - start) / max(abs(neighbour - start), 1e-9)
+    return int(np.clip(np.ceil(drift / MAXIMUM_DRIFT), 1, MAXIMUM_STRIPS))
+
+
+def _oriented(
+    view: View,
+    columns: Array,
+    colours: Array,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+) -> Strip:
+    """Build a strip whose borders ascend to the right, whichever way up the camera is."""
+    rows = np.maximum(last - first, 0).astype(float)
+    middle = (first + last - 1) / 2.0
+    edge_rows = np.concatenate([middle[:1], (middle[1:] + middle[:-1]) / 2.0, middle[-1:]])
+    edges = np.concatenate([columns - 0.5, columns[-1:] + 0.5])
+    borders = view.offsets(np.stack([edges, edge_rows], -1))
+    if borders[-1] < borders[0]:
+        return Strip(colours[::-1], rows[::-1], borders[::-1])
+    return Strip(colours, rows, borders)

@@ -1,0 +1,211 @@
+"""Yaw of the target, and the bearing of its axis, from one image.
+
+The laser tells where to look and how wide the target is there; everything else comes from the
+image. Both methods share one interface: `method: model` fits silhouette and markers
+(`silhouette.py`, `orientation_model.py`), `method: thesis` repeats the thesis
+(`thesis_orientation.py`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ground_truth_localizer.cylinder_projection import View
+from ground_truth_localizer.image_strips import TargetStrips, cut_strips
+from ground_truth_localizer.marker_pattern import MarkerPattern
+from ground_truth_localizer.orientation_model import Axis, Profile, YawFit, YawFitter, make_profile
+from ground_truth_localizer.orientation_parameters import OrientationParameters
+from ground_truth_localizer.orientation_result import OrientationResult
+from ground_truth_localizer.silhouette import Silhouette, SilhouettePrior, fit_silhouette
+from ground_truth_localizer.target_state import TargetState
+from ground_truth_localizer.thesis_orientation import ThesisMethod
+from spatial_types.angles import wrap_scalar
+from spatial_types.camera import CameraFrame, CameraModel
+from spatial_types.parameters import ParameterError
+from spatial_types.transforms import Transform
+
+Array = NDArray[np.float64]
+
+
+class Method(Protocol):
+    """One way to read the image."""
+
+    def update(self, frame: CameraFrame, view: View, target: TargetState) -> OrientationResult:
+        """Read one image; `target` is already carried to the image's stamp."""
+        ...
+
+
+class OrientationEstimator:
+    """Chooses the method and keeps the bookkeeping that both share."""
+
+    def __init__(self, parameters: OrientationParameters | None = None) -> None:
+        self.parameters = parameters or OrientationParameters()
+        methods: dict[str, Callable[[OrientationParameters], Method]] = {
+            "model": ModelMethod,
+            "thesis": ThesisMethod,
+        }
+        if self.parameters.method not in methods:
+            raise ParameterError(f"method = '{self.parameters.method}': expected model or thesis")
+        self._method = methods[self.parameters.method](self.parameters)
+
+    def update(
+        self,
+        frame: CameraFrame,
+        camera: CameraModel,
+        map_from_camera: Transform,
+        target: TargetState,
+    ) -> OrientationResult:
+        """Estimate yaw and bearing at the image's stamp.
+
+        `map_from_camera` is the optical frame's pose at that stamp and `target` the laser's state
+        of any nearby time. Never raises for what an image may hold; LensError for an unusable
+        camera and ValueError for an image whose size is not the camera's.
+        """
+        height, width = frame.pixels.shape[:2]
+        if (width, height) != (camera.width, camera.height):
+            raise ValueError(
+                f"image is {width}x{height}: expected {camera.width}x{camera.height} as CameraInfo"
+            )
+        density = self.parameters.model.acceleration_density
+        carried = target.at(frame.stamp, density)
+        view = View.towards(camera, map_from_camera, carried.position)
+        if view.distance < 1.05 * self.parameters.cylinder.radius:
+            return OrientationResult(frame.stamp, False, "camera inside the target")
+        return self._method.update(frame, view, carried)
+
+
+class ModelMethod:
+    """`method: model`: silhouette, then markers."""
+
+    def __init__(self, parameters: OrientationParameters) -> None:
+        self.settings = parameters.model
+        self.cylinder = parameters.cylinder
+        self.fitter = YawFitter(MarkerPattern(parameters.pattern))
+
+    def update(self, frame: CameraFrame, view: View, target: TargetState) -> OrientationResult:
+        """Cut the rows, find the axis by the silhouette, then the yaw by the markers."""
+        prior = self._prior(view, target)
+        pixel = 1.0 / view.camera.matrix[0, 0]
+        margin = self.settings.search * prior.sigma[0] + 6.0 * pixel
+        slack = min(2.0 * prior.sigma[1] / prior.mean[1], 0.2)
+        try:
+            strips = cut_strips(frame.pixels, view, self.cylinder, margin, slack)
+        except ValueError as error:
+            return OrientationResult(frame.stamp, False, str(error), view=view)
+        whites = (*strips.above, *strips.below)
+        silhouette = fit_silhouette(whites, prior, self.settings.noise, self.settings.model_error)
+        if silhouette is None:
+            return OrientationResult(frame.stamp, False, "no silhouette found", view=view)
+        sight = self._sight(silhouette, pixel)
+        axis = _posterior(silhouette, sight, prior, self.settings.marker_error * pixel)
+        yaw = self._yaw(strips, axis)
+        return self._result(frame.stamp, view, silhouette, sight, axis, yaw)
+
+    def _prior(self, view: View, target: TargetState) -> SilhouettePrior:
+        """What the laser says of (offset, ratio)."""
+        c, s = np.cos(view.bearing), np.sin(view.bearing)
+        block = target.covariance[:2, :2]
+        floor = self.settings.search_floor**2
+        along = np.array([c, s]) @ block @ np.array([c, s]) + floor
+        across = np.array([-s, c]) @ block @ np.array([-s, c]) + floor
+        ratio = self.cylinder.radius / view.distance
+        return SilhouettePrior(
+            np.array([0.0, ratio]),
+            np.array([np.sqrt(across) / view.distance, ratio * np.sqrt(along) / view.distance]),
+        )
+
+    def _sight(self, silhouette: Silhouette, pixel: float) -> Array:
+        """Covariance (2, 2) of (offset, ratio) from the image alone, systematic part included."""
+        information = silhouette.information + np.diag([1e-6, 1e-6])
+        floor = (self.settings.edge_error * pixel) ** 2 / 2.0
+        return np.asarray(np.linalg.inv(information) + np.diag([floor, floor]))
+
+    def _yaw(self, strips: TargetStrips, axis: Axis) -> YawFit | None:
+        """Fit the marker strips; with several (a tilted camera) the middle ones are joined."""
+        if not strips.markers:
+            return None
+        above = strips.above[-1] if strips.above else None
+        below = strips.below[0] if strips.below else None
+        settings = self.settings
+        profiles = [
+            profile
+            for strip in strips.markers
+            if (
+                profile := make_profile(
+                    strip, above, below, axis, settings.noise, settings.shade_error
+                )
+            )
+        ]
+        if not profiles:
+            return None
+        return self.fitter.fit(_joined(profiles), axis)
+
+    def _result(
+        self,
+        stamp: int,
+        view: View,
+        silhouette: Silhouette,
+        sight: Array,
+        axis: Axis,
+        yaw: YawFit | None,
+    ) -> OrientationResult:
+        radius = self.cylinder.radius
+        scale = np.array([-1.0, -radius / silhouette.ratio**2])
+        if yaw is None:
+            return OrientationResult(stamp, False, "markers not visible", view=view)
+        reason = self._doubt(silhouette, yaw)
+        bearing = view.bearing - silhouette.offset
+        return OrientationResult(
+            stamp=stamp,
+            good=not reason,
+            reason=reason,
+            yaw=wrap_scalar(view.bearing - yaw.offset + np.pi + yaw.turn),
+            yaw_variance=yaw.variance,
+            origin=view.map_from_camera.translation[:2].copy(),
+            bearing=wrap_scalar(bearing),
+            distance=radius / silhouette.ratio,
+            sight=sight * np.outer(scale, scale),
+            yaw_by_bearing=1.0 - yaw.by_offset,
+            edge_misfit=silhouette.misfit,
+            yaw_misfit=yaw.misfit,
+            margin=yaw.margin,
+            view=view,
+        )
+
+    def _doubt(self, silhouette: Silhouette, yaw: YawFit) -> str:
+        """Why the yaw should not be used; empty where it may."""
+        settings = self.settings
+        if silhouette.misfit > settings.edge_misfit:
+            return f"silhouette fits badly ({silhouette.misfit:.1f})"
+        if yaw.misfit > settings.yaw_misfit:
+            return f"markers fit badly ({yaw.misfit:.1f})"
+        if yaw.margin < settings.margin:
+            return f"another direction fits as well (margin {yaw.margin:.2f})"
+        if np.sqrt(yaw.variance) > np.radians(settings.largest_sigma):
+            return f"yaw uncertain ({np.degrees(np.sqrt(yaw.variance)):.1f} deg)"
+        return ""
+
+
+def _posterior(
+    silhouette: Silhouette, sight: Array, prior: SilhouettePrior, edge_error: float
+) -> Axis:
+    """Best axis from the silhouette and the laser together (product of two Gaussians)."""
+    weight = np.linalg.inv(sight)
+    total = np.linalg.inv(weight + np.diag(1.0 / prior.sigma**2))
+    seen = np.array([silhouette.offset, silhouette.ratio])
+    mean = total @ (weight @ seen + prior.mean / prior.sigma**2)
+    return Axis(float(mean[0]), float(np.sqrt(total[0, 0])), float(mean[1]), edge_error)
+
+
+def _joined(profiles: list[Profile]) -> Profile:
+    """Stack the columns of several strips into one profile, from left to right."""
+    if len(profiles) == 1:
+        return profiles[0]
+    order = np.argsort(np.concatenate([p.low + p.high for p in profiles]), kind="stable")
+    names = [item.name for item in dataclasses.fields(Profile)]
+    return Profile(*(np.concatenate([getattr(p, n) for p in profiles])[order] for n in names))

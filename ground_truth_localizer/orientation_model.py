@@ -1,0 +1,240 @@
+"""Yaw from the marker rows: least squares through the exact projection of the marker pattern.
+
+A marker's arc has two ends; each is seen at a known angle (`offset_from_surface`), so the share of
+a pixel column that it covers, and how that share changes with yaw, are closed forms. The rows'
+profile is compared with  shade x (1 + sum share_k (colour_k - 1)).  The shade is the white rows'
+profile above and below; how far it is trusted is told by how well those two agree, so a shadow
+across the target makes the fit rest on hue instead of failing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ground_truth_localizer.cylinder_projection import (
+    half_width,
+    offset_from_surface,
+    surface_from_offset,
+    visible_limit,
+)
+from ground_truth_localizer.image_strips import Strip
+from ground_truth_localizer.marker_pattern import MarkerPattern
+
+Array = NDArray[np.float64]
+STEPS = 8
+NUDGE = 1e-5
+# Beyond this sine of the incidence a column is a grazing sliver: left out.
+GRAZING = 0.985
+SATURATED = 252.0
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Axis of the cylinder for one view: `offset` and its sigma (rad), `ratio` = radius/distance.
+
+    `edge_error` (rad) is the error of each edge in the image that no averaging of rows removes.
+    """
+
+    offset: float
+    sigma: float
+    ratio: float
+    edge_error: float = 0.0
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Marker rows ready to be fitted, one column each.
+
+    `colours` (W, 3) and `shade` (W, 3) in grey levels, `low` and `high` (W,) the columns' borders
+    as angles right of the bearing, `noise` (W,) sigma of a colour and `doubt` (W,) of the shade,
+    both in grey levels.
+    """
+
+    colours: Array
+    shade: Array
+    low: Array
+    high: Array
+    noise: Array
+    doubt: Array
+
+
+@dataclass(frozen=True)
+class YawFit:
+    """`turn` is the target's zero mark as a surface angle (rad, right positive, as seen).
+
+    `offset` the axis's offset that fits best with it; `variance` of turn - offset, which is the
+    yaw but for the view's bearing; `by_offset` how the turn answers to a shift
+    of the axis; `misfit` chi-square per degree of freedom; `margin` how much worse the best
+    solution elsewhere fits (ratio of chi-squares); `seen` how many markers show.
+    """
+
+    turn: float
+    offset: float
+    variance: float
+    by_offset: float
+    misfit: float
+    margin: float
+    seen: int
+
+
+class YawFitter:
+    """Finds the yaw of one marker pattern; holds the look-up for the coarse search."""
+
+    def __init__(self, pattern: MarkerPattern, turns: int = 180, bins: int = 31) -> None:
+        self.pattern = pattern
+        self.bins: Array = np.radians(np.linspace(-75.0, 75.0, bins))
+        self.turns: Array = np.linspace(-np.pi, np.pi, turns, endpoint=False)
+        albedo = pattern.smoothed(self.bins[None, :] - self.turns[:, None], np.radians(9.0))
+        self._templates: Array = _hue(albedo).reshape(turns, -1)
+        self._squares: Array = self._templates**2
+
+    def fit(self, profile: Profile, axis: Axis) -> YawFit | None:
+        """Search all directions, refine the best few; None where too few columns show."""
+        if len(profile.low) < 6:
+            return None
+        results = [self._refine(profile, axis, turn) for turn in self._candidates(profile, axis)]
+        results.sort(key=lambda item: item[1])
+        (state, cost, information), others = results[0], results[1:]
+        elsewhere = [c for s, c, _ in others if abs(_wrap(s[0] - state[0])) > np.radians(15.0)]
+        freedom = max(2 * len(profile.low) - 2, 1)
+        misfit = cost / freedom
+        covariance = np.linalg.inv(information) * max(misfit, 1.0)
+        return YawFit(
+            turn=float(_wrap(state[0])),
+            offset=float(state[1]),
+            variance=float(np.array([1.0, -1.0]) @ covariance @ [1.0, -1.0]),
+            by_offset=float(-information[0, 1] / information[0, 0]),
+            misfit=float(misfit),
+            margin=float(min(elsewhere) / max(cost, freedom)) if elsewhere else np.inf,
+            seen=self._seen(float(state[0]), axis.ratio),
+        )
+
+    def _candidates(self, profile: Profile, axis: Axis, count: int = 3) -> list[float]:
+        """Best turns of the coarse search, at least 20 degrees apart."""
+        centres = (profile.low + profile.high) / 2.0 - axis.offset
+        surface = surface_from_offset(centres, axis.ratio)
+        hue = _hue(profile.colours / np.maximum(profile.shade, 8.0))
+        weight = ((self.bins > surface[0]) & (self.bins < surface[-1])).astype(float)
+        weight = (weight * np.cos(self.bins))[:, None].repeat(3, 1).ravel()
+        seen = np.stack([np.interp(self.bins, surface, hue[:, c]) for c in range(3)], -1).ravel()
+        cost = self._squares @ weight - 2.0 * (self._templates @ (weight * seen))
+        found: list[float] = []
+        for index in np.argsort(cost):
+            turn = float(self.turns[index])
+            if all(abs(_wrap(turn - other)) > np.radians(20.0) for other in found):
+                found.append(turn)
+            if len(found) == count:
+                break
+        return found
+
+    def _refine(self, profile: Profile, axis: Axis, turn: float) -> tuple[Array, float, Array]:
+        """Gauss-Newton over turn and the axis's offset; (state, chi-square, information)."""
+        state = np.array([turn, axis.offset])
+        best = (state, np.inf, np.eye(2))
+        for _ in range(STEPS):
+            cost, information, gradient = self._evaluate(profile, axis, state)
+            if cost < best[1]:
+                best = (state, cost, information)
+            step = -np.linalg.solve(information, gradient)
+            step[0] = np.clip(step[0], -0.12, 0.12)
+            state = state + step
+            if abs(step[0]) < 2e-5:
+                break
+        return best
+
+    def _evaluate(self, profile: Profile, axis: Axis, state: Array) -> tuple[float, Array, Array]:
+        """Chi-square, information (2, 2) and gradient (2,), the shade marginalised."""
+        nudged = state + np.array([[0.0, 0.0], [NUDGE, 0.0], [0.0, NUDGE]])
+        share = self.shares(profile.low, profile.high, nudged, axis.ratio)
+        model = (1.0 + share @ (self.pattern.colours - 1.0)) * profile.shade
+        residual = profile.colours - model[0]
+        slope = (model[1:] - model[0]) / NUDGE
+        # Shade s = shade (1 + e), e ~ N(0, doubt): Sherman-Morrison of noise^2 I + doubt^2 m m'.
+        noise2 = profile.noise**2 + axis.edge_error**2 * np.max(slope**2, axis=(0, 2))
+        direction = model[0]
+        pull = profile.doubt**2 / (noise2 + profile.doubt**2 * np.sum(direction**2, axis=1))
+        inverse = 1.0 / noise2
+
+        def whiten(values: Array) -> Array:
+            along = np.sum(values * direction, axis=-1) * pull
+            return np.asarray((values - along[..., None] * direction) * inverse[:, None])
+
+        weighted = whiten(residual)
+        cost = float(np.sum(residual * weighted))
+        information = np.einsum("iwc,jwc->ij", slope, whiten(slope))
+        gradient = -np.einsum("iwc,wc->i", slope, weighted)
+        shift = state[1] - axis.offset
+        information[1, 1] += 1.0 / axis.sigma**2
+        gradient[1] += shift / axis.sigma**2
+        information[0, 0] += 1e-6
+        return cost + (shift / axis.sigma) ** 2, information, gradient
+
+    def shares(self, low: Array, high: Array, states: Array, ratio: float) -> Array:
+        """Share of each column that each marker covers (S, W, K) for states (S, 2)."""
+        limit = visible_limit(ratio)
+        middle = _wrap(states[:, :1] + self.pattern.centres)
+        start = np.clip(middle - self.pattern.halves, -limit, limit)
+        end = np.clip(middle + self.pattern.halves, -limit, limit)
+        first = offset_from_surface(start, ratio) + states[:, 1:]
+        last = offset_from_surface(end, ratio) + states[:, 1:]
+        covered = np.minimum(last[:, None, :], high[None, :, None]) - np.maximum(
+            first[:, None, :], low[None, :, None]
+        )
+        return np.asarray(np.maximum(covered, 0.0) / (high - low)[None, :, None])
+
+    def _seen(self, turn: float, ratio: float) -> int:
+        """How many markers show at least half."""
+        return int(np.sum(np.abs(_wrap(turn + self.pattern.centres)) < visible_limit(ratio)))
+
+
+def make_profile(
+    strip: Strip, above: Strip | None, below: Strip | None, axis: Axis, noise: float, model: float
+) -> Profile | None:
+    """Take a marker strip's columns well inside the silhouette, with their shade.
+
+    `noise` is the grey-level noise of a pixel, `model` the relative misfit of the shade that
+    remains even where the white rows agree. None without any white row.
+    """
+    whites = [w for w in (above, below) if w is not None]
+    if not whites:
+        return None
+    shades = np.stack([_on_columns(white, strip) for white in whites])
+    shade = shades.mean(0)
+    reach = half_width(axis.ratio)
+    inner = np.abs(np.stack([strip.borders[:-1], strip.borders[1:]]) - axis.offset).max(0)
+    limit = np.arcsin(GRAZING * np.sin(reach))
+    used = (inner < limit) & (strip.rows > 0) & (shade.max(1) > 8.0)
+    spread = np.abs(shades[0] - shades[-1]).mean(1) / 2.0 / np.maximum(shade.mean(1), 1.0)
+    spread = np.where(np.any(shades >= SATURATED, axis=(0, 2)), 0.5, spread)
+    if len(whites) == 1:
+        spread = np.maximum(spread, 0.05)
+    level = np.hypot(noise / np.sqrt(np.maximum(strip.rows, 1.0)), model * shade.mean(1))
+    return Profile(
+        colours=strip.colours[used],
+        shade=shade[used],
+        low=strip.borders[:-1][used],
+        high=strip.borders[1:][used],
+        noise=level[used],
+        doubt=np.hypot(spread, 0.01)[used],
+    )
+
+
+def _on_columns(white: Strip, strip: Strip) -> Array:
+    """The white strip's colours at the marker strip's columns (W, 3)."""
+    if np.allclose(white.borders, strip.borders, rtol=0.0, atol=0.02 * strip.pixel):
+        return white.colours
+    return np.stack(
+        [np.interp(strip.centres, white.centres, white.colours[:, c]) for c in range(3)], -1
+    )
+
+
+def _hue(colours: Array) -> Array:
+    """Share of each channel (..., 3): free of brightness."""
+    return np.asarray(colours / np.maximum(colours.sum(-1, keepdims=True), 1e-3))
+
+
+def _wrap(angle: Array | float) -> Array:
+    return np.asarray((np.asarray(angle) + np.pi) % (2.0 * np.pi) - np.pi)
