@@ -8,6 +8,7 @@ upright, upside-down, clockwise and tilted sensors then look alike to all that f
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,18 @@ from spatial_types.scan import Scan
 from spatial_types.transforms import Transform
 
 Array = NDArray[np.float64]
+LEVEL_SLOPE = 1e-3
+
+
+class Window(NamedTuple):
+    """Neighbouring beams: the first one's number, where to find them in the scan, their bearings.
+
+    The bearings (K,) are continuous over the seam of a closed scan.
+    """
+
+    first: int
+    where: slice | NDArray[np.intp]
+    bearings: Array
 
 
 @dataclass(frozen=True)
@@ -25,7 +38,7 @@ class BeamGeometry:
     `origin` (3,) of the sensor in m; per beam (N,): `bearings` rad unwrapped along the scan,
     `scale` horizontal metres per metre of range, `slopes` metres of height per metre of range.
     `step` is the typical angle between neighbours (rad, positive), `closed` where the last beam is
-    the first one's neighbour.
+    the first one's neighbour, `level` where all beams keep the sensor's height.
     """
 
     origin: Array
@@ -34,6 +47,7 @@ class BeamGeometry:
     slopes: Array
     step: float
     closed: bool
+    level: bool
     cosines: Array = field(init=False, repr=False)
     sines: Array = field(init=False, repr=False)
 
@@ -46,12 +60,19 @@ class BeamGeometry:
         """Number of beams."""
         return len(self.bearings)
 
-    def window(self, start: int, count: int) -> NDArray[np.intp]:
-        """Return beam indices from `start` on, wrapped on a closed scan, clipped on an open one."""
-        index = np.arange(start, start + count)
-        if self.closed:
-            return np.asarray(index % self.count)
-        return index[(index >= 0) & (index < self.count)]
+    def window(self, start: int, count: int) -> Window:
+        """Return `count` beams from number `start` on.
+
+        They are clipped on an open scan; on a closed one numbers below zero or beyond the count
+        name the same beams again.
+        """
+        if not self.closed:
+            start, stop = max(start, 0), min(start + count, self.count)
+            return Window(start, slice(start, stop), self.bearings[start:stop])
+        numbers = np.arange(start, start + min(count, self.count))
+        turns, index = np.divmod(numbers, self.count)
+        full = 2.0 * np.pi if self.bearings[-1] > self.bearings[0] else -2.0 * np.pi
+        return Window(start, index, self.bearings[index] + full * turns)
 
 
 def beam_geometry(scan: Scan, map_from_lrf: Transform) -> BeamGeometry:
@@ -68,6 +89,7 @@ def beam_geometry(scan: Scan, map_from_lrf: Transform) -> BeamGeometry:
         slopes=rays[:, 2],
         step=step,
         closed=closed,
+        level=not np.any(np.abs(rays[:, 2]) > LEVEL_SLOPE),
     )
 
 

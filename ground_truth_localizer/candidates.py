@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import asin, atan, pi, sin, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +16,12 @@ from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.scan_segments import Run, find_runs
 from ground_truth_localizer.target_fit import (
     NEAR_SIGMAS,
+    BeamModel,
     Box,
     Posterior,
-    Readings,
-    beam_terms,
     centre_distance,
     posterior,
 )
-from spatial_types.scan import Scan
 
 Array = NDArray[np.float64]
 
@@ -35,28 +36,21 @@ class Refusal:
 
 @dataclass(frozen=True)
 class ScanView:
-    """A scan as horizontal distances (N,) along its beams (NaN: no return), and its zone."""
+    """A scan as horizontal distances (N,) along its beams (NaN: no return), and its zone.
+
+    `zone` and `model` belong to the sensor's pose and stay the same from scan to scan.
+    """
 
     stamp: int
     time_increment: float
     beams: BeamGeometry
     distances: Array
-    sigma: Array
-    profile: ZoneProfile
+    zone: ZoneProfile
+    model: BeamModel
 
-    def readings(self, index: NDArray[np.intp]) -> Readings:
-        """Return the beams of a window; bearings stay continuous over a closed scan's seam."""
-        bearings = self.beams.bearings[index]
-        if self.beams.closed and len(index) > 1:
-            bearings = np.unwrap(bearings)
-        return Readings(
-            bearings,
-            self.distances[index],
-            self.sigma[index],
-            self.profile.background[index],
-            self.profile.spread[index],
-            self.profile.returns[index],
-        )
+
+# Velocity along and across the line of sight of what is at a distance and bearing, m/s.
+Motion = Callable[[ScanView, float, float], tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -64,7 +58,8 @@ class Candidate:
     """One scan's estimate of one target.
 
     `stamp` ns of its middle beam, `position` (2,) and `covariance` (2, 2) in map, `fit` the same in
-    polar form, `beams` readings on it, `run` where in the scan, `misfit` mean squared residual.
+    polar form, `beams` readings on it, `run` where in the scan, `misfit` mean squared residual;
+    `terms` (4, K) from BeamModel for the beams from number `first` on.
     """
 
     stamp: int
@@ -74,37 +69,38 @@ class Candidate:
     beams: int
     run: Run
     misfit: float
+    first: int
+    terms: Array
 
 
-def scan_view(
-    scan: Scan, beams: BeamGeometry, profile: ZoneProfile, parameters: LaserParameters
-) -> ScanView:
-    """Project a scan on the floor; readings off the target's height count as no zone's."""
-    distances = np.where(scan.hits, scan.ranges * beams.scale, np.nan)
+def beam_model(beams: BeamGeometry, zone: ZoneProfile, parameters: LaserParameters) -> BeamModel:
+    """Prepare the beams' likelihoods for a sensor pose and zone."""
     sigma = parameters.sensor.sigma * np.maximum(beams.scale, 1e-3)
-    return ScanView(scan.stamp, scan.time_increment, beams, distances, sigma, profile)
+    return BeamModel(sigma, zone.background, zone.spread, zone.returns, parameters.sensor)
 
 
 def accepted_beams(view: ScanView, parameters: LaserParameters) -> NDArray[np.bool_]:
     """Which beams (N,) read something inside the zone and at a height where the target is."""
-    with np.errstate(invalid="ignore"):
-        accepted = view.profile.accepts(view.distances)
-        if np.any(view.beams.slopes != 0.0):
-            height = view.beams.origin[2] + view.distances * view.beams.slopes / view.beams.scale
-            accepted &= (height >= parameters.target.bottom) & (height <= parameters.target.top)
+    accepted = view.zone.accepts(view.distances)
+    if not view.beams.level:
+        height = view.beams.origin[2] + view.distances * view.beams.slopes / view.beams.scale
+        accepted &= (height >= parameters.target.bottom) & (height <= parameters.target.top)
     return accepted
 
 
 def find_candidates(
-    view: ScanView, parameters: LaserParameters
+    view: ScanView, parameters: LaserParameters, motion: Motion | None = None
 ) -> tuple[list[Candidate], list[Refusal]]:
-    """Fit every run of accepted beams of a scan; return targets and refusals."""
+    """Fit every run of accepted beams of a scan; return targets and refusals.
+
+    `motion` tells the velocity of what is at a distance and bearing, for scans taken beam by beam.
+    """
     accepted = accepted_beams(view, parameters)
     max_step = parameters.target.radius + 6.0 * parameters.sensor.sigma
     candidates: list[Candidate] = []
     refused: list[Refusal] = []
     for run in find_runs(accepted, view.distances, max_step, view.beams.closed):
-        outcome = fit_run(view, run, parameters)
+        outcome = fit_run(view, run, parameters, motion)
         if isinstance(outcome, Candidate):
             candidates.append(outcome)
         else:
@@ -112,84 +108,138 @@ def find_candidates(
     return candidates, refused
 
 
-def fit_run(view: ScanView, run: Run, parameters: LaserParameters) -> Candidate | Refusal:
-    """Fit the target to one run of beams, or refuse the run with a reason."""
-    radius = parameters.target.radius
-    inner = view.readings(view.beams.window(run.start, run.width))
-    seen = np.isfinite(inner.distances)
-    if seen.sum() < parameters.target.min_beams:
-        where = _middle(view, inner, seen)
-        return Refusal(where, f"too few beams: {int(seen.sum())} of {parameters.target.min_beams}")
-    bearing = 0.5 * (inner.bearings[0] + inner.bearings[-1])
-    guess = centre_distance(inner.bearings[seen], inner.distances[seen], bearing, radius)
-    guess = max(guess, 1.05 * radius)
-    half = np.arcsin(min(radius / guess, 1.0))
-    excess = 0.5 * abs(inner.bearings[-1] - inner.bearings[0]) - half
-    slack = 1.5 * view.beams.step + np.arctan(parameters.target.radius_tolerance / guess)
-    if excess > slack + 0.5 * half:
-        width = 2.0 * guess * np.sin(min(excess + half, 0.5 * np.pi))
-        return Refusal(
-            _middle(view, inner, seen), f"too wide: about {width:.2f} m of {2 * radius:.2f} m"
-        )
-    pad = 2 + int(np.ceil(max(-excess, 0.0) / view.beams.step))
-    readings = view.readings(view.beams.window(run.start - pad, run.width + 2 * pad))
-    terms = beam_terms(readings, guess, radius, parameters.sensor)
-    box = Box(
-        guess,
-        bearing,
-        4.5 * parameters.sensor.sigma / np.sqrt(max(0.5 * seen.sum(), 1.0)),
-        1.3 * view.beams.step + max(-excess, 0.0) + parameters.sensor.spot_radius / guess,
-    )
-    fit = posterior(readings.bearings, terms, guess, radius, box, parameters.sensor.spot_radius)
-    return _judge(view, run, readings, fit, parameters)
-
-
-def _judge(
-    view: ScanView, run: Run, readings: Readings, fit: Posterior, parameters: LaserParameters
+def fit_run(
+    view: ScanView, run: Run, parameters: LaserParameters, motion: Motion | None = None
 ) -> Candidate | Refusal:
-    """Accept a fit whose beams agree with the circle; otherwise say which way they do not."""
-    radius, target = parameters.target.radius, parameters.target
+    """Fit the target to one run of beams, or refuse the run with a reason."""
+    radius, spot = parameters.target.radius, parameters.sensor.spot_radius
+    guess = _guess(view, run, parameters)
+    if isinstance(guess, Refusal):
+        return guess
+    step = view.beams.step
+    missing = max(-guess.excess - step, 0.0)
+    pad = 2 + int(missing / step)
+    window = view.beams.window(run.start - pad, run.width + 2 * pad)
+    bearings, distances = window.bearings, view.distances[window.where]
+    if motion is not None and view.time_increment:
+        times = (window.first - run.middle + np.arange(len(bearings))) * view.time_increment
+        along, across = motion(view, guess.distance, guess.bearing)
+        # To first order a moving target is a standing one seen by beams that are turned and
+        # shortened by how far it has come.
+        distances = distances - along * times
+        bearings = bearings - across / guess.distance * times
+    spread = parameters.sensor.sigma / sqrt(guess.beams)
+    # Between where every beam of the run hits and where both neighbours miss, give or take what
+    # the uncertain distance does to the half angle.
+    doubt = abs(abs(guess.excess) - 0.5 * step) + 0.5 * step
+    doubt += (guess.half_angle * 3.0 * spread + spot) / guess.distance + missing
+    doubt = min(doubt, 1.3 * step + missing)
+    terms = view.model.terms(window.where, distances, guess.distance, radius)
+    box = Box(guess.distance, guess.bearing, 4.2 * spread, doubt)
+    fit = posterior(bearings, terms, radius, box, spot)
+    noise = view.model.table[0, window.where]
+    verdict = judge(bearings, distances, noise, fit, parameters, step)
     position = fit.position(view.beams.origin)
-    delta = readings.bearings - fit.bearing
-    across = np.abs(fit.distance * np.sin(delta))
-    inside = across < radius
-    expected = fit.distance * np.cos(delta) - np.sqrt(np.maximum(radius**2 - across**2, 0.0))
-    with np.errstate(invalid="ignore"):
-        residual = (readings.distances - expected) / readings.sigma
-        on_target = np.abs(residual) < NEAR_SIGMAS
-        blocked = residual < -NEAR_SIGMAS
-        solid = inside & ~blocked
-        slack = target.radius_tolerance + fit.distance * view.beams.step
-        outside = (across > radius + slack) & on_target
-        missing = (across < radius - slack) & ~on_target & ~blocked
-    beams = int((inside & on_target).sum())
-    allowed = 1 + int(0.15 * max(int(solid.sum()), 1))
-    if int(outside.sum()) > allowed:
-        return Refusal(position, f"too wide: {int(outside.sum())} beams beside the circle")
-    if int(missing.sum()) > allowed:
-        return Refusal(position, f"too narrow: {int(missing.sum())} beams pass through the circle")
-    if beams < target.min_beams:
-        return Refusal(position, f"too few beams: {beams} of {target.min_beams}")
-    misfit = float(
-        np.mean(np.minimum(residual[inside & on_target & (across < 0.95 * radius)] ** 2, 25.0))
-    )
-    limit = target.max_misfit + 3.0 * np.sqrt(2.0 / beams)
-    if misfit > limit:
-        return Refusal(position, f"not round: misfit {misfit:.1f}, at most {limit:.1f}")
-    middle = int(0.5 * (run.start + run.stop)) if view.time_increment else 0
+    if verdict.reason:
+        return Refusal(position, verdict.reason)
     return Candidate(
-        stamp=view.stamp + round(middle * view.time_increment * 1e9),
+        stamp=view.stamp + round(run.middle * view.time_increment * 1e9),
         position=position,
         covariance=fit.position_covariance(),
         fit=fit,
-        beams=beams,
+        beams=verdict.beams,
         run=run,
-        misfit=misfit,
+        misfit=verdict.misfit,
+        first=window.first,
+        terms=terms,
     )
 
 
-def _middle(view: ScanView, readings: Readings, seen: NDArray[np.bool_]) -> Array:
+class _Guess(NamedTuple):
+    """Where a run's target may be; `excess` is half the run's width (rad) over `half_angle`."""
+
+    distance: float
+    bearing: float
+    half_angle: float
+    excess: float
+    beams: int
+
+
+def _guess(view: ScanView, run: Run, parameters: LaserParameters) -> _Guess | Refusal:
+    """Place the target roughly, refusing runs that are far too small or too wide for it."""
+    radius, least = parameters.target.radius, parameters.target.min_beams
+    window = view.beams.window(run.start, run.width)
+    bearings, distances = window.bearings, view.distances[window.where]
+    seen = ~np.isnan(distances)
+    count = int(np.count_nonzero(seen))
+    first, last = float(bearings[0]), float(bearings[-1])
+    if count < len(bearings):
+        bearings, distances = bearings[seen], distances[seen]
+    if count < least:
+        return Refusal(_middle(view, bearings, distances), f"too few beams: {count} of {least}")
+    bearing = 0.5 * (first + last)
+    guess = max(centre_distance(bearings, distances, bearing, radius), 1.05 * radius)
+    half = asin(radius / guess)
+    excess = 0.5 * abs(last - first) - half
+    slack = 1.5 * view.beams.step + atan(parameters.target.radius_tolerance / guess)
+    if excess > slack + 0.5 * half:
+        width = 2.0 * guess * sin(min(excess + half, 0.5 * pi))
+        return Refusal(
+            _middle(view, bearings, distances),
+            f"too wide: about {width:.2f} m of {2 * radius:.2f} m",
+        )
+    return _Guess(guess, bearing, half, excess, count)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether beams agree with a fitted circle: empty `reason` if so, `beams` on it, `misfit`."""
+
+    reason: str
+    beams: int
+    misfit: float
+
+
+def judge(
+    bearings: Array,
+    distances: Array,
+    reach: Array,
+    fit: Posterior,
+    parameters: LaserParameters,
+    step: float,
+) -> Verdict:
+    """Say whether the beams around a fit agree with the circle, and which way they do not.
+
+    `reach` (K,) is how far (m) a reading may be from the circle and still be one of it.
+    """
+    radius, target = parameters.target.radius, parameters.target
+    delta = bearings - fit.bearing
+    across = np.abs(fit.distance * np.sin(delta))
+    expected = fit.distance * np.cos(delta)
+    expected -= np.sqrt(np.maximum(radius**2 - across * across, 0.0))
+    residual = (distances - expected) / reach
+    on_target = np.abs(residual) < 1.0
+    inside = across < radius
+    beams = int(np.count_nonzero(inside & on_target))
+    allowed = 1 + int(0.15 * beams)
+    slack = target.radius_tolerance + fit.distance * step
+    beside = int(np.count_nonzero((across > radius + slack) & on_target))
+    if beside > allowed:
+        return Verdict(f"too wide: {beside} beams beside the circle", beams, np.nan)
+    through = int(np.count_nonzero((across < radius - slack) & ~on_target & ~(residual < 0.0)))
+    if through > allowed:
+        return Verdict(f"too narrow: {through} beams pass through the circle", beams, np.nan)
+    if beams < target.min_beams:
+        return Verdict(f"too few beams: {beams} of {target.min_beams}", beams, np.nan)
+    used = residual[inside & on_target & (across < 0.95 * radius)]
+    misfit = float(used @ used) * NEAR_SIGMAS**2 / max(len(used), 1)
+    limit = target.max_misfit + 3.0 * sqrt(2.0 / beams)
+    if misfit > limit:
+        return Verdict(f"not round: misfit {misfit:.1f}, at most {limit:.1f}", beams, misfit)
+    return Verdict("", beams, misfit)
+
+
+def _middle(view: ScanView, bearings: Array, distances: Array) -> Array:
     """Mean point of some readings in map (2,)."""
-    bearing, distance = readings.bearings[seen], readings.distances[seen]
-    points = np.stack([distance * np.cos(bearing), distance * np.sin(bearing)])
+    points = np.stack([distances * np.cos(bearings), distances * np.sin(bearings)])
     return np.asarray(view.beams.origin[:2] + points.mean(axis=1))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ground_truth_localizer.acceptance_zone import AcceptanceZone, ZoneError, ZoneProfile
 from ground_truth_localizer.beam_geometry import BeamGeometry, BeamGeometryCache
@@ -18,12 +19,16 @@ from ground_truth_localizer.thesis_laser import ThesisEstimator
 from spatial_types.scan import Scan
 from spatial_types.transforms import Transform
 
+Array = NDArray[np.float64]
+
 
 class Estimator(Protocol):
     """One method: turns scans seen through a zone into targets."""
 
-    def update(self, scan: Scan, beams: BeamGeometry, profile: ZoneProfile) -> LaserResult:
-        """Take in one scan."""
+    def update(
+        self, scan: Scan, distances: Array, beams: BeamGeometry, zone: ZoneProfile
+    ) -> LaserResult:
+        """Take in one scan; `distances` (N,) horizontal, m, NaN where a beam returned nothing."""
         ...
 
     def miss(self, scan: Scan, reason: str) -> LaserResult:
@@ -74,8 +79,7 @@ class LaserLocalizer:
         height = float(map_from_lrf.translation[2])
         beams = self._beams.get(scan, map_from_lrf)
         target = self.parameters.target
-        level = not np.any(np.abs(beams.slopes) > 1e-3)
-        if level and not target.bottom <= height <= target.top:
+        if beams.level and not target.bottom <= height <= target.top:
             reason = (
                 f"the laser's plane at z = {height:.3f} m misses the target "
                 f"({target.bottom:.3f} to {target.top:.3f} m)"
@@ -85,8 +89,21 @@ class LaserLocalizer:
             profile = self._zone_profile(scan, beams)
         except ZoneError as error:
             return self._unseen(scan, str(error), "zone mismatches")
-        self._last = self._estimator.update(scan, beams, profile)
+        # Readings that are NaN compare false everywhere, which is meant.
+        with np.errstate(invalid="ignore"):
+            distances = np.where(scan.hits, scan.ranges * beams.scale, np.nan)
+            self._last = self._estimator.update(scan, distances, beams, profile)
         return self._last
+
+    def zone_outline(self) -> Array | None:
+        """Outer limit of the zone along each beam of the last scan (N, 2) in map; None before."""
+        if self._profile is None:
+            return None
+        beams, range_max, profile = self._profile
+        far = np.where(np.isfinite(profile.limits), profile.limits, 0.0).max(axis=1)
+        far = np.where(np.isinf(profile.limits[:, 1]), range_max * beams.scale, far)
+        rays = np.stack([beams.cosines, beams.sines], axis=1)
+        return np.asarray(beams.origin[:2] + far[:, None] * rays)
 
     def _check_time(self, scan: Scan) -> str:
         last = self._last_stamp

@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ground_truth_localizer.acceptance_zone import ZoneProfile
 from ground_truth_localizer.beam_geometry import BeamGeometry
-from ground_truth_localizer.candidates import Candidate, Refusal, find_candidates, scan_view
+from ground_truth_localizer.candidates import (
+    Candidate,
+    Refusal,
+    ScanView,
+    beam_model,
+    find_candidates,
+)
 from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.laser_result import LaserResult, TrackedTarget
+from ground_truth_localizer.target_fit import BeamModel
 from ground_truth_localizer.target_state import TargetState, TrackingState
 from ground_truth_localizer.target_tracks import TargetTracks, Track
 from spatial_types.scan import Scan
+
+Array = NDArray[np.float64]
 
 
 class ModelEstimator:
@@ -22,12 +32,17 @@ class ModelEstimator:
     def __init__(self, parameters: LaserParameters) -> None:
         self._parameters = parameters
         self._tracks = TargetTracks(parameters)
+        self._model: tuple[ZoneProfile, BeamModel] | None = None
         self._ever = False
 
-    def update(self, scan: Scan, beams: BeamGeometry, profile: ZoneProfile) -> LaserResult:
+    def update(
+        self, scan: Scan, distances: Array, beams: BeamGeometry, zone: ZoneProfile
+    ) -> LaserResult:
         """Segment, fit, associate, filter."""
-        view = scan_view(scan, beams, profile, self._parameters)
-        candidates, refused = find_candidates(view, self._parameters)
+        if self._model is None or self._model[0] is not zone:
+            self._model = (zone, beam_model(beams, zone, self._parameters))
+        view = ScanView(scan.stamp, scan.time_increment, beams, distances, zone, self._model[1])
+        candidates, refused = find_candidates(view, self._parameters, self._tracks.motion)
         refused += self._tracks.update(view, candidates)
         return self._result(scan, refused, "")
 

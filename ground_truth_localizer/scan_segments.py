@@ -22,6 +22,11 @@ class Run:
         """Number of beams from the first to the last, gaps included."""
         return self.stop - self.start + 1
 
+    @property
+    def middle(self) -> int:
+        """The beam in the middle, whose time stands for the run's."""
+        return (self.start + self.stop) // 2
+
 
 def find_runs(
     accepted: NDArray[np.bool_],
@@ -40,11 +45,11 @@ def find_runs(
     if len(index) == 0:
         return []
     near = distances[index]
-    breaks = (np.diff(index) > max_gap + 1) | (np.abs(np.diff(near)) > max_step)
+    breaks = (index[1:] - index[:-1] > max_gap + 1) | (np.abs(near[1:] - near[:-1]) > max_step)
     ends = np.flatnonzero(breaks)
-    starts = np.concatenate([[0], ends + 1])
-    stops = np.concatenate([ends, [len(index) - 1]])
-    runs = [Run(int(index[a]), int(index[b])) for a, b in zip(starts, stops, strict=True)]
+    starts = [int(index[0]), *index[ends + 1].tolist()]
+    stops = [*index[ends].tolist(), int(index[-1])]
+    runs = [Run(start, stop) for start, stop in zip(starts, stops, strict=True)]
     if closed and len(runs) > 1:
         first, last = runs[0], runs[-1]
         gap = first.start + len(accepted) - last.stop

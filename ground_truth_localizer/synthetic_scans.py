@@ -59,7 +59,7 @@ class SyntheticLaser:
     def scan(self, seconds: float, targets: Sequence[tuple[Motion, float]] = ()) -> Scan:
         """Take one scan from `seconds` on, of moving circles (motion, radius)."""
         increment = self.sweep / self.count
-        times = seconds + increment * np.arange(self.count)
+        times: Array = seconds + increment * np.arange(self.count, dtype=np.float64)
         ranges = self._still.copy()
         for motion, radius in targets:
             ranges = np.minimum(ranges, self._circle(motion(times), radius))

@@ -11,13 +11,15 @@ mix: a start is recognised sooner when the driving filter keeps its own past).
 from __future__ import annotations
 
 from collections import deque
+from math import exp, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ground_truth_localizer.beam_geometry import BeamGeometry
 from ground_truth_localizer.candidates import Candidate, ScanView
 from ground_truth_localizer.laser_parameters import LaserParameters
-from ground_truth_localizer.target_fit import Box, Posterior, beam_terms, posterior
+from ground_truth_localizer.target_fit import Box, Posterior, posterior
 from ground_truth_localizer.target_state import TargetState
 
 Array = NDArray[np.float64]
@@ -30,53 +32,51 @@ SURE = 0.9  # probability above which a target is reported as stationary
 class BeamPool:
     """Readings of one window of beams, added up over scans of a standing target."""
 
-    def __init__(self, view: ScanView, candidate: Candidate, parameters: LaserParameters) -> None:
-        pad = 3 + candidate.run.width // 8
-        self._parameters = parameters
-        self._start = candidate.run.start - pad
-        self._count = candidate.run.width + 2 * pad
-        self._index = view.beams.window(self._start, self._count)
-        self._bearings = view.readings(self._index).bearings
-        self._reference = candidate.fit.distance
+    def __init__(self, beams: BeamGeometry, seed: Candidate, parameters: LaserParameters) -> None:
+        pad = 4 + seed.run.width // 8
+        window = beams.window(seed.first - pad, seed.terms.shape[1] + 2 * pad)
+        self._first = window.first
+        self._period = beams.count if beams.closed else 0
+        self._bearings = window.bearings
+        self._step = beams.step
+        self._radius = parameters.target.radius
+        self._spot = parameters.sensor.spot_radius
         self._memory = parameters.filter.memory_scans
-        self._terms: deque[Array] = deque()
-        self._total = np.zeros((6, len(self._index)))
-        self.scans = 0
-        self.fit: Posterior = candidate.fit
+        self._kept: deque[tuple[int, Array]] = deque()
+        self._total = np.zeros((4, len(window.bearings)))
+        self.fit: Posterior = seed.fit
 
     def holds(self, candidate: Candidate) -> bool:
-        """Tell whether a candidate's beams still lie inside the window."""
-        run = candidate.run
-        return self._start < run.start and run.stop < self._start + self._count - 1
+        """Tell whether a candidate's beams lie inside the window."""
+        offset = self._offset(candidate)
+        return offset >= 0 and offset + candidate.terms.shape[1] <= len(self._bearings)
 
-    def add(self, view: ScanView) -> None:
-        """Add one scan, forgetting the oldest beyond `memory_scans`."""
-        terms = beam_terms(
-            view.readings(self._index),
-            self._reference,
-            self._parameters.target.radius,
-            self._parameters.sensor,
-        )
-        self._total += terms
-        self.scans += 1
+    def add(self, candidate: Candidate) -> None:
+        """Add the beams of one scan, forgetting the oldest beyond `memory_scans`."""
+        offset, terms = self._offset(candidate), candidate.terms
+        self._total[:, offset : offset + terms.shape[1]] += terms
         if self._memory:
-            self._terms.append(terms)
-            if len(self._terms) > self._memory:
-                self._total -= self._terms.popleft()
-                self.scans -= 1
+            self._kept.append((offset, terms))
+            if len(self._kept) > self._memory:
+                offset, terms = self._kept.popleft()
+                self._total[:, offset : offset + terms.shape[1]] -= terms
 
     def solve(self, near: Posterior) -> Posterior:
         """Integrate the pooled readings, starting around an estimate."""
-        spot = self._parameters.sensor.spot_radius
         box = Box(
             near.distance,
             near.bearing,
-            5.0 * np.sqrt(near.variance_distance),
-            4.0 * np.sqrt(near.variance_bearing) + 0.1 * abs(self._bearings[1] - self._bearings[0]),
+            4.2 * sqrt(near.variance_distance),
+            2.7 * sqrt(near.variance_bearing) + 0.02 * self._step,
         )
-        radius = self._parameters.target.radius
-        self.fit = posterior(self._bearings, self._total, self._reference, radius, box, spot)
+        self.fit = posterior(self._bearings, self._total, self._radius, box, self._spot)
         return self.fit
+
+    def _offset(self, candidate: Candidate) -> int:
+        offset = candidate.first - self._first
+        if self._period:
+            offset = (offset + self._period // 2) % self._period - self._period // 2
+        return offset
 
 
 class TargetFilter:
@@ -90,15 +90,15 @@ class TargetFilter:
         self._covariance = np.zeros((4, 4))
         self._covariance[:2, :2] = candidate.covariance
         self._covariance[2, 2] = self._covariance[3, 3] = (0.5 * parameters.filter.speed_limit) ** 2
-        self._recent: deque[tuple[ScanView, Candidate]] = deque([(view, candidate)], maxlen=RECENT)
+        self._recent: deque[Candidate] = deque([candidate], maxlen=RECENT)
         self._pool: BeamPool | None = None
+        self._floor = np.eye(2) * parameters.filter.position_floor**2
+        self._ahead: tuple[int, Array, Array] | None = None
         self._rest = (candidate.position, candidate.covariance)
 
     def predict(self, stamp: int) -> tuple[Array, Array]:
         """Position (2,) and covariance (2, 2) expected at a time by the driving hypothesis."""
-        step, noise = _motion(stamp - self.stamp, self._parameters.filter.acceleration_density)
-        mean = step @ self._mean
-        covariance = step @ self._covariance @ step.T + noise
+        mean, covariance = self._carried(stamp)
         return mean[:2], covariance[:2, :2]
 
     def velocity(self) -> Array:
@@ -110,44 +110,48 @@ class TargetFilter:
         driving = self._drive(candidate)
         resting = _density(candidate.position - self._rest[0], candidate.covariance + self._rest[1])
         self._weigh(driving, resting)
-        self._recent.append((view, candidate))
+        self._recent.append(candidate)
         self._rest = (
             self._pooled(view, candidate) if self.standing > STANDING else self._mean_of_recent()
         )
 
     def state(self) -> TargetState:
         """Return the mixture of both hypotheses."""
-        p = self.standing
+        p, q = self.standing, 1.0 - self.standing
         rest, spread = self._rest
-        position = p * rest + (1.0 - p) * self._mean[:2]
         apart = rest - self._mean[:2]
-        covariance = (1.0 - p) * self._covariance
-        covariance[:2, :2] += p * spread + p * (1.0 - p) * np.outer(apart, apart)
-        velocity = self.velocity()
-        covariance[2:, 2:] += p * (1.0 - p) * np.outer(self._mean[2:], self._mean[2:])
-        floor = self._parameters.filter.position_floor**2
-        covariance[0, 0] += floor
-        covariance[1, 1] += floor
-        stationary = p > SURE
-        if stationary:
-            velocity = np.zeros(2)
+        position = self._mean[:2] + p * apart
+        covariance = q * self._covariance
+        block = covariance[:2, :2]
+        block += p * spread
+        block += (p * q * apart)[:, None] * apart
+        block += self._floor
+        if p > SURE:
             covariance[2:, :] = covariance[:, 2:] = 0.0
-        return TargetState(self.stamp, position, velocity, covariance, stationary)
+            return TargetState(self.stamp, position, np.zeros(2), covariance, True)
+        velocity = self._mean[2:]
+        covariance[2:, 2:] += (p * q * velocity)[:, None] * velocity
+        return TargetState(self.stamp, position, q * velocity, covariance, False)
+
+    def _carried(self, stamp: int) -> tuple[Array, Array]:
+        """The driving hypothesis at a time, remembered for the next question about that time."""
+        if self._ahead is None or self._ahead[0] != stamp:
+            step, noise = _motion(stamp - self.stamp, self._parameters.filter.acceleration_density)
+            covariance = step @ self._covariance @ step.T + noise
+            self._ahead = (stamp, step @ self._mean, covariance)
+        return self._ahead[1], self._ahead[2]
 
     def _drive(self, candidate: Candidate) -> float:
         """Kalman prediction and update; returns the log density of the measurement."""
-        step, noise = _motion(
-            candidate.stamp - self.stamp, self._parameters.filter.acceleration_density
-        )
-        mean = step @ self._mean
-        covariance = step @ self._covariance @ step.T + noise
+        mean, covariance = self._carried(candidate.stamp)
         innovation = candidate.position - mean[:2]
         total = covariance[:2, :2] + candidate.covariance
-        gain = covariance[:, :2] @ np.linalg.inv(total)
+        gain = covariance[:, :2] @ _inverse(total)
         self._mean = mean + gain @ innovation
         covariance = covariance - gain @ covariance[:2]
         self._covariance = 0.5 * (covariance + covariance.T)
         self.stamp = candidate.stamp
+        self._ahead = None
         return _density(innovation, total)
 
     def _weigh(self, driving: float, resting: float) -> None:
@@ -155,18 +159,19 @@ class TargetFilter:
         options = self._parameters.filter
         prior = self.standing * (1.0 - options.start_probability)
         prior += (1.0 - self.standing) * options.stop_probability
-        odds = prior / (1.0 - prior) * np.exp(np.clip(resting - driving, -50.0, 50.0))
-        self.standing = float(np.clip(odds / (1.0 + odds), 1e-6, 1.0 - 1e-6))
+        odds = prior / (1.0 - prior) * exp(min(max(resting - driving, -50.0), 50.0))
+        self.standing = min(max(odds / (1.0 + odds), 1e-6), 1.0 - 1e-6)
 
     def _pooled(self, view: ScanView, candidate: Candidate) -> tuple[Array, Array]:
         """Pool this scan, or begin a pool with the recent ones, and integrate."""
         if self._pool is None or not self._pool.holds(candidate):
-            self._pool = BeamPool(view, candidate, self._parameters)
-            for past, _ in self._recent:
-                self._pool.add(past)
+            self._pool = BeamPool(view.beams, candidate, self._parameters)
+            for past in self._recent:
+                if self._pool.holds(past):
+                    self._pool.add(past)
             near = candidate.fit
         else:
-            self._pool.add(view)
+            self._pool.add(candidate)
             near = self._pool.fit
         fit = self._pool.solve(near)
         return fit.position(view.beams.origin), fit.position_covariance()
@@ -174,17 +179,26 @@ class TargetFilter:
     def _mean_of_recent(self) -> tuple[Array, Array]:
         """Where the target would stand, were it standing for the last few scans."""
         self._pool = None
-        weights = [np.linalg.inv(candidate.covariance) for _, candidate in self._recent]
-        covariance = np.linalg.inv(np.sum(weights, axis=0))
-        pulls = [w @ c.position for w, (_, c) in zip(weights, self._recent, strict=True)]
-        return covariance @ np.sum(pulls, axis=0), covariance
+        information, pull = np.zeros((2, 2)), np.zeros(2)
+        for candidate in self._recent:
+            weight = _inverse(candidate.covariance)
+            information += weight
+            pull += weight @ candidate.position
+        covariance = _inverse(information)
+        return covariance @ pull, covariance
+
+
+def _inverse(matrix: Array) -> Array:
+    """Inverse of a symmetric (2, 2) matrix, several times faster than numpy.linalg's."""
+    (a, b), (_, d) = matrix.tolist()
+    determinant = a * d - b * b
+    return np.array([[d, -b], [-b, a]]) / determinant
 
 
 def _motion(nanoseconds: int, density: float) -> tuple[Array, Array]:
     """Transition (4, 4) and noise (4, 4) of constant velocity under white acceleration."""
     dt = nanoseconds * 1e-9
-    step = np.eye(4)
-    step[0, 2] = step[1, 3] = dt
+    step = np.array([[1.0, 0, dt, 0], [0, 1.0, 0, dt], [0, 0, 1.0, 0], [0, 0, 0, 1.0]])
     span = abs(dt)
     a, b, c = density * span**3 / 3.0, density * dt * span / 2.0, density * span
     noise = np.array([[a, 0, b, 0], [0, a, 0, b], [b, 0, c, 0], [0, b, 0, c]])
@@ -193,8 +207,8 @@ def _motion(nanoseconds: int, density: float) -> tuple[Array, Array]:
 
 def _density(innovation: Array, covariance: Array) -> float:
     """Log density of a two-dimensional Gaussian, less the constant."""
-    (a, b), (_, d) = covariance
+    (a, b), (_, d) = covariance.tolist()
     determinant = a * d - b * b
-    x, y = innovation
+    x, y = innovation.tolist()
     squared = (d * x * x - 2.0 * b * x * y + a * y * y) / determinant
-    return float(-0.5 * (squared + np.log(determinant)))
+    return -0.5 * (squared + log(determinant))

@@ -13,6 +13,7 @@ the sensor if its far readings were thrown away.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import cos, log, pi, sin, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,27 +21,90 @@ from numpy.typing import NDArray
 from ground_truth_localizer.laser_parameters import SensorParameters
 
 Array = NDArray[np.float64]
+Index = slice | NDArray[np.intp]
 
 NEAR_SIGMAS = 5.0  # readings this far outside the circle's span cannot come from it
-DISTANCE_CELLS = 11
-BEARING_CELLS = 16
-MAX_ROUNDS = 4
+MAX_ROUNDS = 5
+LOG_ROOT_TWO_PI = 0.5 * log(2.0 * pi)
+
+# Cells of the grid, in units of its half widths. The posterior is smooth in distance, where the
+# trapezoid rule is exact to 1e-4 with cells of 1.4 standard deviations, and cut off sharply by the
+# misses in bearing.
+UNIT_DISTANCE = np.linspace(-1.0, 1.0, 7)
+UNIT_BEARING = np.linspace(-1.0 + 1.0 / 13, 1.0 - 1.0 / 13, 13)
 
 
-@dataclass(frozen=True)
-class Readings:
-    """The beams around one candidate: bearings (K,) rad, horizontal distances (K,) m (NaN: none).
+def _moments() -> Array:
+    """Columns that, weighed by the posterior's cells, give its moments and its mass at the rim."""
+    u, v = (grid.ravel() for grid in np.meshgrid(UNIT_DISTANCE, UNIT_BEARING, indexing="ij"))
+    rim_u, rim_v = np.abs(u) > UNIT_DISTANCE[-2] + 1e-9, np.abs(v) > UNIT_BEARING[-2] + 1e-9
+    return np.stack([np.ones_like(u), u, v, u * u, v * v, u * v, rim_u, rim_v], axis=1)
 
-    `sigma` (K,) noise of each distance, and the free beam's `background`, `spread`, `returns` (K,)
-    as in ZoneProfile.
+
+MOMENTS = _moments()
+
+
+class BeamModel:
+    """What readings of each beam of a scan are worth, prepared once for a sensor pose and zone.
+
+    Built from each beam's noise `sigma` (N,) and its zone's `background`, `spread`, `returns` (N,)
+    as in ZoneProfile. Log densities are relative to the peak of the beam's range noise.
     """
 
-    bearings: Array
-    distances: Array
-    sigma: Array
-    background: Array
-    spread: Array
-    returns: Array
+    def __init__(
+        self,
+        sigma: Array,
+        background: Array,
+        spread: Array,
+        returns: Array,
+        sensor: SensorParameters,
+    ) -> None:
+        known = np.isfinite(background)
+        spread = np.maximum(spread, 1e-3)
+        flat = np.log(0.25 * sigma) + LOG_ROOT_TWO_PI  # anywhere within four metres
+        rare = np.log(np.maximum(returns, sensor.outlier_ratio))
+        self.dropout = log(sensor.dropout_ratio)
+        self.table = np.stack(
+            [
+                NEAR_SIGMAS * sigma,
+                1.0 / sigma**2,
+                flat + log(sensor.outlier_ratio),
+                np.where(known, background, 0.0),
+                np.where(known, 1.0 / spread, 0.0),
+                np.where(known, np.log(sigma / spread), flat + rare),
+                flat,
+                np.log(np.maximum(1.0 - returns, sensor.dropout_ratio)),
+            ]
+        )
+
+    def terms(self, index: Index, distances: Array, centre: float, radius: float) -> Array:
+        """Log likelihoods of each beam's reading as (4, K): what pooling several scans adds up.
+
+        Rows 0 to 2 are the constant, slope and curvature in d of "hit at distance d" over "missed",
+        row 3 is the least value that the hit may take. `index` says which beams the `distances`
+        (K,) m are of (NaN: no return), `centre` about how far the target's centre is. A beam
+        blocked by something nearer tells nothing: zeros.
+        """
+        reach, weight, nothing, background, sharp, peak, flat, silent = self.table[:, index]
+        z = (distances - background) * sharp
+        expected = peak - 0.5 * z * z
+        miss = np.maximum(expected, np.where(z > 0.0, flat, nothing))
+        blocked = distances < centre - radius - reach
+        near = (distances <= centre + reach) & ~blocked
+        seen = np.where(near, distances, 0.0)
+        terms = np.empty((4, len(distances)))
+        np.multiply(weight, seen, out=terms[1])
+        np.multiply(weight, -0.5 * near, out=terms[2])
+        constant = np.where(near, -0.5 * terms[1] * seen, nothing)
+        none = np.isnan(distances)
+        if none.any():
+            constant[none] = self.dropout
+            miss = np.where(none, np.maximum(silent, nothing), miss)
+        np.subtract(constant, miss, out=terms[0])
+        np.subtract(nothing, miss, out=terms[3])
+        if blocked.any():
+            terms[:, blocked] = 0.0
+        return terms
 
 
 @dataclass(frozen=True)
@@ -65,143 +129,95 @@ class Posterior:
 
     def position(self, origin: Array) -> Array:
         """The mean in `map` (2,), m."""
-        ray = np.array([np.cos(self.bearing), np.sin(self.bearing)])
-        return np.asarray(origin[:2] + self.distance * ray)
+        d, b = self.distance, self.bearing
+        return np.array([origin[0] + d * cos(b), origin[1] + d * sin(b)])
 
     def position_covariance(self) -> Array:
         """Covariance in `map` axes (2, 2), m^2."""
-        c, s, d = np.cos(self.bearing), np.sin(self.bearing), self.distance
-        turn = np.array([[c, -s * d], [s, c * d]])
-        polar = np.array(
-            [
-                [self.variance_distance, self.covariance],
-                [self.covariance, self.variance_bearing],
-            ]
-        )
-        return np.asarray(turn @ polar @ turn.T)
-
-
-def beam_terms(
-    readings: Readings, reference: float, radius: float, sensor: SensorParameters
-) -> Array:
-    """Log likelihoods of each beam's reading as (6, K): what pooling several scans adds up.
-
-    Rows 0 to 2: constant, slope and curvature in e = d - reference of "hit at distance d"; row 3:
-    "missed"; row 4: the lowest value the hit may take; row 5: number of readings from the target.
-    All are relative to the peak of the Gaussian, so a beam blocked by something nearer is zero.
-    """
-    r, sigma = readings.distances, readings.sigma
-    with np.errstate(invalid="ignore"):
-        reach = NEAR_SIGMAS * sigma
-        near = np.abs(r - (reference - 0.5 * radius)) <= 0.5 * radius + reach
-        blocked = r < reference - radius - reach
-    none = np.isnan(r)
-    density = np.log(sensor.outlier_ratio * 0.25 * np.sqrt(2.0 * np.pi) * sigma)
-    e = np.where(near, r - reference, 0.0)
-    weight = np.where(near, 1.0 / sigma**2, 0.0)
-    constant = np.where(near, -0.5 * weight * e * e, density)
-    constant[none] = np.log(sensor.dropout_ratio)
-    miss = _missed(readings, density, sensor)
-    terms = np.stack([constant, weight * e, -0.5 * weight, miss, density, near.astype(float)])
-    terms[:, blocked] = 0.0
-    return terms
-
-
-def _missed(readings: Readings, density: Array, sensor: SensorParameters) -> Array:
-    """Log likelihood that a beam which misses the target reads this (K,)."""
-    r, spread = readings.distances, np.maximum(readings.spread, 1e-3)
-    flat = np.log(0.25 * np.sqrt(2.0 * np.pi) * readings.sigma)  # anywhere within four metres
-    known = np.isfinite(readings.background)
-    with np.errstate(invalid="ignore"):
-        z = (r - readings.background) / spread
-        bell = np.log(readings.sigma / spread) - 0.5 * np.minimum(z * z, 1e3)
-        behind = np.where(z > 0.0, flat, density)
-        anywhere = flat + np.log(np.clip(readings.returns, sensor.outlier_ratio, 1.0))
-        miss = np.maximum(np.where(known, np.maximum(bell, behind), anywhere), density)
-    none = np.isnan(r)
-    miss[none] = np.log(np.clip(1.0 - readings.returns[none], sensor.dropout_ratio, 1.0))
-    return np.asarray(miss)
+        c, s = cos(self.bearing), sin(self.bearing)
+        along = self.variance_distance
+        across = self.variance_bearing * self.distance**2
+        mixed = self.covariance * self.distance
+        xx = c * c * along - 2.0 * c * s * mixed + s * s * across
+        yy = s * s * along + 2.0 * c * s * mixed + c * c * across
+        xy = c * s * (along - across) + (c * c - s * s) * mixed
+        return np.array([[xx, xy], [xy, yy]])
 
 
 def posterior(
-    bearings: Array, terms: Array, reference: float, radius: float, box: Box, spot: float = 0.0
+    bearings: Array, terms: Array, radius: float, box: Box, spot: float = 0.0
 ) -> Posterior:
-    """Integrate over the plane, zooming from `box` until the grid fits the posterior.
+    """Integrate over the plane, moving and zooming from `box` until the grid fits the posterior.
 
-    `terms` as from `beam_terms` at the same `reference` distance; `spot` is the half width (m) over
-    which the edge of the target is soft.
+    `terms` as from BeamModel; `spot` is the half width (m) over which the target's edge is soft.
     """
     for _ in range(MAX_ROUNDS):
-        result, cells = _integrate(bearings, terms, reference, radius, box, spot)
-        tighter = Box(
+        result, fits = _integrate(bearings, terms, radius, box, spot)
+        if fits:
+            break
+        box = Box(
             result.distance,
             result.bearing,
-            4.0 * np.sqrt(result.variance_distance) + 0.7 * cells[0],
-            3.0 * np.sqrt(result.variance_bearing) + 1.2 * cells[1],
+            4.0 * sqrt(result.variance_distance) + 0.1 * box.half_distance,
+            2.5 * sqrt(result.variance_bearing) + 0.1 * box.half_bearing,
         )
-        centred = abs(result.bearing - box.bearing) < 0.5 * box.half_bearing
-        centred &= abs(result.distance - box.distance) < 0.5 * box.half_distance
-        fits = tighter.half_bearing > 0.6 * box.half_bearing
-        fits &= tighter.half_distance > 0.5 * box.half_distance
-        if centred and fits:
-            break
-        box = tighter
     return result
 
 
 def _integrate(
-    bearings: Array, terms: Array, reference: float, radius: float, box: Box, spot: float
-) -> tuple[Posterior, tuple[float, float]]:
-    """Mean and covariance over one grid, and the size of its cells."""
-    cell_d = 2.0 * box.half_distance / DISTANCE_CELLS
-    cell_b = 2.0 * box.half_bearing / BEARING_CELLS
-    offset_d = (np.arange(DISTANCE_CELLS) - 0.5 * (DISTANCE_CELLS - 1)) * cell_d
-    offset_b = (np.arange(BEARING_CELLS) - 0.5 * (BEARING_CELLS - 1)) * cell_b
-    distance = np.asarray(np.maximum(box.distance + offset_d, 1.02 * radius), dtype=float)
-    likelihood = _log_likelihood(
-        bearings - box.bearing, terms, reference, radius, distance, offset_b, spot
-    )
-    weight = np.exp(likelihood - likelihood.max()) * distance[:, None]
-    weight /= weight.sum()
-    over_d, over_b = weight.sum(axis=1), weight.sum(axis=0)
-    mean_d, mean_b = over_d @ distance, over_b @ offset_b
-    from_d, from_b = distance - mean_d, offset_b - mean_b
+    bearings: Array, terms: Array, radius: float, box: Box, spot: float
+) -> tuple[Posterior, bool]:
+    """Mean and covariance over one grid, and whether the grid is fine and wide enough."""
+    distance = box.distance + box.half_distance * UNIT_DISTANCE
+    if distance[0] < 1.02 * radius:
+        distance = np.maximum(distance, 1.02 * radius)
+    turn = box.half_bearing * UNIT_BEARING
+    weight = _log_likelihood(bearings - box.bearing, terms, radius, distance, turn, spot)
+    weight -= weight.max()
+    np.exp(weight, out=weight)
+    weight *= distance[:, None]  # equal areas, not equal steps of distance and bearing
+    mass, u, v, uu, vv, uv, rim_u, rim_v = (weight.ravel() @ MOMENTS).tolist()
+    u, v = u / mass, v / mass
+    uu, vv, uv = uu / mass - u * u, vv / mass - v * v, uv / mass - u * v
+    cell_u, cell_v = 1.0 / (len(UNIT_DISTANCE) - 1), 1.0 / len(UNIT_BEARING)  # half cells
+    fits = uu > (1.1 * cell_u) ** 2 and vv > (1.8 * cell_v) ** 2
+    fits = fits and rim_u < 0.006 * mass and rim_v < 0.06 * mass
     result = Posterior(
-        distance=float(mean_d),
-        bearing=float(box.bearing + mean_b),
-        variance_distance=float(over_d @ from_d**2 + cell_d**2 / 12.0),
-        variance_bearing=float(over_b @ from_b**2 + cell_b**2 / 12.0),
-        covariance=float(from_d @ weight @ from_b),
+        distance=box.distance + box.half_distance * u,
+        bearing=box.bearing + box.half_bearing * v,
+        variance_distance=box.half_distance**2 * max(uu, 0.04 * cell_u**2),
+        variance_bearing=box.half_bearing**2 * (vv + cell_v**2 / 3.0),
+        covariance=box.half_distance * box.half_bearing * uv,
     )
-    return result, (cell_d, cell_b)
+    return result, fits
 
 
 def _log_likelihood(
-    bearings: Array,
-    terms: Array,
-    reference: float,
-    radius: float,
-    distance: NDArray,
-    turn: Array,
-    spot: float,
+    bearings: Array, terms: Array, radius: float, distance: NDArray, turn: Array, spot: float
 ) -> Array:
     """Log likelihood on a grid of distance (I,) and bearing (J,) as (I, J); bearings relative."""
-    constant, slope, curvature, miss, floor, count = terms[:, :, None]
+    constant, slope, curvature, least = terms[:, :, None, None]
     delta = bearings[:, None] - turn
-    across = distance[:, None, None] * np.sin(delta)
+    column = distance[:, None]
+    across = np.sin(delta)[:, None, :] * column
     inside = radius * radius - across * across
-    e = distance[:, None, None] * np.cos(delta)
-    e -= np.sqrt(np.maximum(inside, 0.0))
-    e -= reference
-    hit = (curvature * e + slope) * e
+    root = np.maximum(inside, 0.0)
+    np.sqrt(root, out=root)
+    reading = np.cos(delta)[:, None, :] * column
+    reading -= root
+    hit = curvature * reading
+    hit += slope
+    hit *= reading
     hit += constant
-    np.maximum(hit, floor * np.maximum(count, 1.0), out=hit)
-    hit -= miss
+    np.maximum(hit, least, out=hit)
     if spot > 0.0:
-        hit *= np.clip(0.5 + (radius - np.abs(across)) / (2.0 * spot), 0.0, 1.0)
+        edge = (radius - np.abs(across)) / (2.0 * spot) + 0.5
+        hit *= np.minimum(np.maximum(edge, 0.0), 1.0)
     else:
         hit *= inside > 0.0
-    return np.asarray(hit.sum(axis=1))
+    count = len(bearings)
+    total = np.ones(count) @ hit.reshape(count, -1)
+    return np.asarray(total.reshape(len(distance), len(turn)))
 
 
 def centre_distance(bearings: Array, distances: Array, bearing: float, radius: float) -> float:
@@ -211,10 +227,11 @@ def centre_distance(bearings: Array, distances: Array, bearing: float, radius: f
     those near the middle, where the inverse is well conditioned.
     """
     a = bearings - bearing
-    across = distances * np.sin(a)
-    central = np.abs(across) < 0.75 * radius
-    if not central.any():
-        central = np.abs(across) <= np.abs(across).min() + 1e-9
-    inside = np.maximum(radius * radius - across[central] ** 2, 0.0)
-    centres = distances[central] * np.cos(a[central]) + np.sqrt(inside)
-    return float(np.median(centres))
+    across = np.abs(distances * np.sin(a))
+    centres = distances * np.cos(a)
+    centres += np.sqrt(np.maximum(radius * radius - across * across, 0.0))
+    central = across < 0.75 * radius
+    centres = centres[central] if central.any() else centres
+    centres.sort()
+    middle = len(centres) // 2
+    return float(0.5 * (centres[middle] + centres[-1 - middle]))

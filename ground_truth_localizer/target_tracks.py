@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import cos, sin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.target_filter import TargetFilter
 
 Array = NDArray[np.float64]
+
+START_ROOM = 0.02  # metres added to the gate, so that a sudden start does not leave it
 
 
 @dataclass
@@ -66,6 +69,18 @@ class TargetTracks:
         """Take in a scan at `stamp` that shows nothing."""
         self._age(stamp)
 
+    def motion(self, view: ScanView, distance: float, bearing: float) -> tuple[float, float]:
+        """Velocity along and across the line of sight of the track nearest to a place, m/s."""
+        c, s = cos(bearing), sin(bearing)
+        place = view.beams.origin[:2] + distance * np.array([c, s])
+        best, velocity = 0.5, (0.0, 0.0)
+        for track in self.tracks:
+            away = float(np.linalg.norm(track.filter.predict(view.stamp)[0] - place))
+            if away < best:
+                vx, vy = track.filter.velocity().tolist()
+                best, velocity = away, (vx * c + vy * s, vy * c - vx * s)
+        return velocity
+
     def visible(self) -> list[Track]:
         """Confirmed tracks seen in the last scan, oldest first."""
         return [track for track in self.tracks if track.confirmed and track.missed == 0]
@@ -91,21 +106,16 @@ class TargetTracks:
         return pairs
 
     def _distance(self, track: Track, candidate: Candidate) -> float | None:
-        """Mahalanobis distance, or None outside the gate.
-
-        The gate never falls below what a target's own start from rest needs.
-        """
+        """Mahalanobis distance, or None outside the gate."""
         mean, covariance = track.filter.predict(candidate.stamp)
         step = candidate.position - mean
-        if step @ step > 4.0:
-            return None
         spread = covariance + candidate.covariance + 0.02**2 * np.eye(2)
         (a, b), (_, d) = spread
         squared = (d * step[0] ** 2 - 2 * b * step[0] * step[1] + a * step[1] ** 2) / (
             a * d - b * b
         )
         gate = self._parameters.track.gate_sigmas
-        return float(np.sqrt(squared)) if squared <= gate * gate else None
+        return float(squared) if squared <= gate * gate else None
 
     def _age(self, stamp: int) -> None:
         """Count misses and drop the tracks that have too many."""

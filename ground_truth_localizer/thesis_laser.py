@@ -33,10 +33,11 @@ class ThesisEstimator:
         self._missed = 0
         self._track_id = 0
 
-    def update(self, scan: Scan, beams: BeamGeometry, profile: ZoneProfile) -> LaserResult:
+    def update(
+        self, scan: Scan, distances: Array, beams: BeamGeometry, zone: ZoneProfile
+    ) -> LaserResult:
         """Find the edges, take the central beam, average."""
-        distances = np.where(scan.hits, scan.ranges * beams.scale, 0.0)
-        values = np.where(profile.accepts(distances), distances, 0.0)
+        values = np.where(zone.accepts(distances), distances, 0.0)
         edges = find_edges(values)
         if edges is None:
             return self.miss(scan, "no edge: nothing but single readings inside the zone")

@@ -36,6 +36,7 @@ class Scan:
     @property
     def hits(self) -> NDArray[np.bool_]:
         """Which beams returned a range that the sensor vouches for (N,)."""
+        least = max(self.range_min, np.finfo(float).tiny)
+        most = min(self.range_max, np.finfo(float).max)
         with np.errstate(invalid="ignore"):
-            good = (self.ranges >= self.range_min) & (self.ranges <= self.range_max)
-        return np.asarray(good & (self.ranges > 0.0) & np.isfinite(self.ranges))
+            return np.asarray((self.ranges >= least) & (self.ranges <= most))

@@ -22,7 +22,9 @@ def marker_patch() -> str:
     lines = ["# One marker of the target, made by make_marker_patch.py"]
     angles = [ARC * (k / SEGMENTS - 0.5) for k in range(SEGMENTS + 1)]
     for z in (-HEIGHT / 2, HEIGHT / 2):
-        lines += [f"v {RADIUS * math.cos(a):.7f} {RADIUS * math.sin(a):.7f} {z:.7f}" for a in angles]
+        lines += [
+            f"v {RADIUS * math.cos(a):.7f} {RADIUS * math.sin(a):.7f} {z:.7f}" for a in angles
+        ]
     lines += [f"vn {math.cos(a):.7f} {math.sin(a):.7f} 0" for a in angles]
     for k in range(1, SEGMENTS + 1):
         low, high = k, k + SEGMENTS + 1
