@@ -53,10 +53,17 @@ class Light:
 
 @dataclass(frozen=True)
 class Event:
-    """Something done to the target at a time (s): `take_away`, `put_back`, or a box `hide`s it."""
+    """A model put elsewhere at a time `at` (s of the drive).
+
+    `pose` is x, y, z (m), roll, pitch, yaw (rad), None for where the last event took it from;
+    `hides` says that the target cannot be seen from now on, `shows` that it can again.
+    """
 
     at: float
-    action: str
+    model: str
+    pose: tuple[float, ...] | None
+    hides: bool = False
+    shows: bool = False
 
 
 @dataclass(frozen=True)
@@ -313,9 +320,18 @@ def _move(item: Section, pose: Pose) -> Move:
 def _events(root: Section) -> tuple[Event, ...]:
     events = []
     for item in root.sections("events"):
-        choices = ("take_away", "put_back", "hide", "unhide")
-        events.append(Event(item.number("at", None, 0.0), item.text("action", None, choices)))
+        back = item.flag("back", False)
+        if back == ("to" in item):
+            raise item.error("to", "expected `to: [x, y, z, roll, pitch, yaw]` or `back: true`")
+        event = Event(
+            item.number("at", None, 0.0),
+            item.text("move"),
+            None if back else item.numbers("to", 6),
+            item.flag("hides", False),
+            item.flag("shows", False),
+        )
         item.finish()
+        events.append(event)
     return tuple(sorted(events, key=lambda event: event.at))
 
 

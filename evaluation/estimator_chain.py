@@ -1,0 +1,119 @@
+"""The estimators in a row, fed in order of stamps, and a record of all that they said.
+
+What the nodes do on the graph, without the graph: laser localizer, camera tracker, orientation
+estimator and fusion, each reading only what its node would read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from evaluation.recording import RefusedTarget, StateChange, Track
+from evaluation.series import PoseSeries
+from evaluation.trial import Variant
+from ground_truth_localizer.acceptance_zone import AcceptanceZone
+from ground_truth_localizer.laser_localizer import LaserLocalizer
+from ground_truth_localizer.laser_parameters import LaserParameters
+from ground_truth_localizer.laser_result import LaserResult
+from ground_truth_localizer.zone_files import zone_from_parameters
+from spatial_types.camera import CameraFrame, CameraModel
+from spatial_types.parameters import from_mapping
+from spatial_types.scan import Scan
+from spatial_types.transforms import Transform
+
+
+@dataclass
+class PoseLog:
+    """Poses as they come, turned into a PoseSeries at the end."""
+
+    stamps: list[int] = field(default_factory=list)
+    rows: list[tuple[float, float, float]] = field(default_factory=list)
+    covariances: list[Any] = field(default_factory=list)
+    good: list[bool] = field(default_factory=list)
+
+    def add(
+        self, stamp: int, x: float, y: float, yaw: float, covariance: Any, good: bool = True
+    ) -> None:
+        """Note one pose; `covariance` (2, 2) or (3, 3)."""
+        full = np.full((3, 3), np.nan)
+        size = len(covariance)
+        full[:size, :size] = covariance
+        self.stamps.append(stamp)
+        self.rows.append((x, y, yaw))
+        self.covariances.append(full)
+        self.good.append(good)
+
+    def series(self, frame: str) -> PoseSeries:
+        """Return everything noted so far."""
+        rows = np.array(self.rows).reshape(-1, 3)
+        covariances = np.array(self.covariances).reshape(-1, 3, 3)
+        return PoseSeries.build(
+            self.stamps, rows[:, 0], rows[:, 1], rows[:, 2], covariances, self.good, frame
+        )
+
+
+class EstimatorChain:
+    """One set of estimators with one set of parameters."""
+
+    def __init__(
+        self, variant: Variant, method: str, zone: AcceptanceZone | None = None, where: str = ""
+    ) -> None:
+        """Build the estimators; ParameterError (`where` in front) for what they refuse."""
+        self.variant = variant
+        self.method = variant.method or method
+        chosen = {room: self._values(variant.parameters, room) for room in ("laser",)}
+        self.laser_parameters = from_mapping(LaserParameters, chosen["laser"], f"{where}laser.")
+        self._zone = zone or zone_from_parameters(self.laser_parameters)
+        self._laser_log, self._fused_log = PoseLog(), PoseLog()
+        self._states: list[StateChange] = []
+        self._refused: list[RefusedTarget] = []
+        self.reset()
+
+    def _values(self, parameters: Mapping[str, Mapping[str, Any]], room: str) -> dict[str, Any]:
+        return {"method": self.method, **parameters.get(room, {})}
+
+    def reset(self) -> None:
+        """Start anew, as after a restart; the record goes on."""
+        self._localizer = LaserLocalizer(self.laser_parameters, self._zone)
+        self._last_state = ""
+        self.laser: LaserResult | None = None
+
+    def on_scan(self, scan: Scan, map_from_lrf: Transform) -> LaserResult:
+        """Take in one scan."""
+        result = self._localizer.update(scan, map_from_lrf)
+        self.laser = result
+        if result.state.value != self._last_state:
+            self._last_state = result.state.value
+            self._states.append(StateChange(scan.stamp, result.state.value, result.reason))
+        for item in result.refused:
+            x, y = (float(value) for value in item.position[:2])
+            self._refused.append(RefusedTarget(scan.stamp, x, y, item.reason))
+        state = result.primary
+        if state is not None:
+            at = state.at(scan.stamp)
+            x, y = (float(value) for value in at.position)
+            self._laser_log.add(scan.stamp, x, y, np.nan, at.covariance[:2, :2])
+        return result
+
+    def on_image(self, frame: CameraFrame, camera: CameraModel, map_from_camera: Transform) -> None:
+        """Take in one image."""
+
+    def pan_command(self, now: int, angle: float, map_from_base: Transform) -> float | None:
+        """Return where the camera should look (rad), None to leave it."""
+        return None
+
+    def track(self, frame: str = "map") -> Track:
+        """Return the record as a row of results."""
+        log = self._laser_log if self.variant.estimate == "laser" else self._fused_log
+        return Track(
+            self.variant.name,
+            self.variant.estimate,
+            self.method,
+            log.series(frame),
+            tuple(self._states),
+            tuple(self._refused),
+        )

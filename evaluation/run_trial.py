@@ -1,0 +1,184 @@
+"""`ros2 run truthbed run_trial FILE`: one trial in one process, in lock-step."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evaluation.bound_trial import run_bound
+from evaluation.errors import EvaluationError
+from evaluation.estimator_chain import EstimatorChain
+from evaluation.lockstep import FrameHook, run_drive, run_points
+from evaluation.progress import Progress
+from evaluation.report import write_json, write_report
+from evaluation.resources import find_trial
+from evaluation.scoring import Score, score
+from evaluation.tables import bound_table, error_table
+from evaluation.trial import ESTIMATES, METHODS, Trial, read_trial
+from spatial_types.parameters import ParameterError
+
+REFUSED, MISSED = 2, 1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Figures of a trial; the score behind them, None for the trial `bound`."""
+
+    figures: dict[str, Any]
+    score: Score | None
+
+
+def run(
+    trial: Trial,
+    method: str | None = None,
+    seed: int | None = None,
+    on_frame: FrameHook | None = None,
+) -> Outcome:
+    """Run a trial and score it; `method` and `seed` stand over the file's.
+
+    Raises EvaluationError and ParameterError.
+    """
+    method, seed = method or trial.method, trial.seed if seed is None else seed
+    where = f"{trial.path}: parameters."
+    chains = [EstimatorChain(variant, method, where=where) for variant in trial.variants]
+    places = len(trial.bound.bands) if trial.bound else len(trial.points)
+    total = trial.plan.duration if trial.plan else float(trial.samples * places)
+    progress = Progress(total, trial.name)
+    begin = time.monotonic()
+    if trial.kind == "bound":
+        outcome = Outcome(_bound(trial, method, seed, chains[0], progress), None)
+    else:
+        runner = run_drive if trial.kind == "driven" else run_points
+        result = score(runner(trial, seed, chains, progress.update, on_frame))
+        outcome = Outcome(result.figures, result)
+    progress.close()
+    wall = time.monotonic() - begin
+    simulated = total if trial.plan else total / 10
+    outcome.figures["environment"] = environment()
+    outcome.figures["run"] = {"simulated_s": simulated, "wall_s": wall, "speed": simulated / wall}
+    return outcome
+
+
+def _bound(
+    trial: Trial, method: str, seed: int, chain: EstimatorChain, progress: Progress
+) -> dict[str, Any]:
+    head = {"trial": trial.name, "description": trial.description, "method": method}
+    counts = {"estimate": "laser", "seed": seed, "lost": 0, "refused": 0}
+    return {**head, **counts, **run_bound(trial, seed, chain, progress.update)}
+
+
+def environment() -> dict[str, str]:
+    """Versions of what the figures depend on."""
+    versions = {"python": platform.python_version(), "machine": platform.machine()}
+    for name in ("numpy", "scipy", "mujoco", "opencv-python-headless", "rosbags", "truthbed"):
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def unmet(figures: dict[str, Any], limits: dict[str, float]) -> list[str]:
+    """Name every figure that is above its limit (below, for `min_` names), or missing."""
+    problems = []
+    for name, limit in limits.items():
+        least = name.startswith("min_")
+        key = name.removeprefix("min_")
+        value = _figure(figures, key)
+        if value is None:
+            problems.append(
+                f"{key} is unknown; expected {'at least' if least else 'at most'} {limit}"
+            )
+        elif (value < limit) if least else (value > limit):
+            problems.append(
+                f"{key} = {value:.6g}; expected {'at least' if least else 'at most'} {limit}"
+            )
+    return problems
+
+
+def _figure(figures: dict[str, Any], key: str) -> float | None:
+    if key.startswith("bound_ratio_"):
+        return figures.get("bound_ratio", {}).get(key.removeprefix("bound_ratio_"))
+    value = figures.get(key)
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="run_trial", description=__doc__)
+    parser.add_argument("trial", help="a trial file, or the name of one of ours")
+    parser.add_argument("--method", choices=METHODS, help="the estimators' method")
+    parser.add_argument("--seed", type=int, help="seed of all noise")
+    parser.add_argument("--samples", type=int, help="samples at each point, instead of the file's")
+    parser.add_argument("--estimate", choices=ESTIMATES, help="which estimate stands at the top")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="sets")
+    parser.add_argument("--json", type=Path, help="write the figures here")
+    parser.add_argument("--report", type=Path, help="write report.html and plots into this folder")
+    parser.add_argument(
+        "--check", action="store_true", help="exit 1 where the trial's `expect` is not met"
+    )
+    return parser.parse_args(args)
+
+
+def overrides_from(sets: Sequence[str]) -> dict[str, Any]:
+    """Turn NAME=VALUE texts into overrides; values are YAML. EvaluationError if malformed."""
+    result = {}
+    for text in sets:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise EvaluationError(f"--set {text}: expected NAME=VALUE")
+        try:
+            result[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise EvaluationError(f"--set {text}: {error}") from None
+    return result
+
+
+def load(arguments: argparse.Namespace) -> Trial:
+    """Read the trial that the command line names, with what it changes."""
+    path = find_trial(arguments.trial)
+    if path is None:
+        raise EvaluationError(f"trial '{arguments.trial}' is neither a file nor one of ours")
+    overrides = overrides_from(arguments.sets)
+    for key in ("samples", "estimate"):
+        if getattr(arguments, key) is not None:
+            overrides[key] = getattr(arguments, key)
+    trial = read_trial(path, overrides)
+    if arguments.method:
+        trial = dataclasses.replace(trial, method=arguments.method)
+    return trial
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command; 2 for what is refused, 1 for expectations that are not met."""
+    arguments = _arguments(args)
+    try:
+        trial = load(arguments)
+        result = run(trial, arguments.method, arguments.seed)
+    except (EvaluationError, ParameterError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return REFUSED
+    except KeyboardInterrupt:
+        return 130
+    print(bound_table(result.figures) if trial.kind == "bound" else error_table(result.figures))
+    if arguments.json:
+        write_json(result.figures, arguments.json)
+    if arguments.report and result.score is not None:
+        write_report(result.score, arguments.report)
+    problems = unmet(result.figures, trial.expect) if arguments.check else []
+    for text in problems:
+        print(f"not met: {text}", file=sys.stderr)
+    return MISSED if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
