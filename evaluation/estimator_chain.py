@@ -6,9 +6,11 @@ estimator and fusion, each reading only what its node would read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+import re
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,14 +18,22 @@ from evaluation.recording import RefusedTarget, StateChange, Track
 from evaluation.series import PoseSeries
 from evaluation.trial import Variant
 from ground_truth_localizer.acceptance_zone import AcceptanceZone
+from ground_truth_localizer.camera_tracker import CameraTracker, TrackerParameters
 from ground_truth_localizer.laser_localizer import LaserLocalizer
 from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.laser_result import LaserResult
+from ground_truth_localizer.orientation_estimator import OrientationEstimator
+from ground_truth_localizer.orientation_parameters import OrientationParameters
+from ground_truth_localizer.pose_fusion import FusedState, FusionParameters, PoseFusion
+from ground_truth_localizer.target_state import TargetState, TrackingState
 from ground_truth_localizer.zone_files import zone_from_parameters
 from spatial_types.camera import CameraFrame, CameraModel
 from spatial_types.parameters import from_mapping
 from spatial_types.scan import Scan
 from spatial_types.transforms import Transform
+
+T = TypeVar("T")
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
 
 
 @dataclass
@@ -65,27 +75,40 @@ class EstimatorChain:
         """Build the estimators; ParameterError (`where` in front) for what they refuse."""
         self.variant = variant
         self.method = variant.method or method
-        chosen = {room: self._values(variant.parameters, room) for room in ("laser",)}
-        self.laser_parameters = from_mapping(LaserParameters, chosen["laser"], f"{where}laser.")
+        self.laser_parameters = self._read(LaserParameters, "laser", where)
+        self._orientation_parameters = self._read(OrientationParameters, "orientation", where)
+        self._tracker_parameters = self._read(TrackerParameters, "tracker", where)
+        self._fusion_parameters = self._read(FusionParameters, "fusion", where)
         self._zone = zone or zone_from_parameters(self.laser_parameters)
         self._laser_log, self._fused_log = PoseLog(), PoseLog()
         self._states: list[StateChange] = []
         self._refused: list[RefusedTarget] = []
+        self.unusable: Counter[str] = Counter()
         self.reset()
 
-    def _values(self, parameters: Mapping[str, Mapping[str, Any]], room: str) -> dict[str, Any]:
-        return {"method": self.method, **parameters.get(room, {})}
+    def _read(self, cls: type[T], room: str, where: str) -> T:
+        values = dict(self.variant.parameters.get(room, {}))
+        if any(item.name == "method" for item in dataclasses.fields(cls)):  # type: ignore[arg-type]
+            values.setdefault("method", self.method)
+        return from_mapping(cls, values, f"{where}{room}.")
 
     def reset(self) -> None:
         """Start anew, as after a restart; the record goes on."""
         self._localizer = LaserLocalizer(self.laser_parameters, self._zone)
+        self._orientation = OrientationEstimator(self._orientation_parameters)
+        self._tracker = CameraTracker(self._tracker_parameters)
+        self._fusion = PoseFusion(self._fusion_parameters)
         self._last_state = ""
-        self.laser: LaserResult | None = None
+        self._target: TargetState | None = None
+        self.fused: FusedState | None = None
 
     def on_scan(self, scan: Scan, map_from_lrf: Transform) -> LaserResult:
         """Take in one scan."""
         result = self._localizer.update(scan, map_from_lrf)
-        self.laser = result
+        if result.primary is not None:
+            self._target = result.primary
+        elif result.state is not TrackingState.TRACKING:
+            self._target = None
         if result.state.value != self._last_state:
             self._last_state = result.state.value
             self._states.append(StateChange(scan.stamp, result.state.value, result.reason))
@@ -100,11 +123,25 @@ class EstimatorChain:
         return result
 
     def on_image(self, frame: CameraFrame, camera: CameraModel, map_from_camera: Transform) -> None:
-        """Take in one image."""
+        """Take in one image, unless only the laser is scored."""
+        self.fused = None
+        if self.variant.estimate == "laser":
+            return
+        if self._target is None:
+            self._fusion.reset()
+            return
+        result = self._orientation.update(frame, camera, map_from_camera, self._target)
+        self.fused = self._fusion.update(result, self._target)
+        if self.fused is None:
+            self.unusable[NUMBER.sub("#", self._fusion.reason)] += 1
+            return
+        x, y = (float(value) for value in self.fused.position)
+        covariance = self.fused.pose_covariance
+        self._fused_log.add(frame.stamp, x, y, self.fused.yaw, covariance, result.good)
 
-    def pan_command(self, now: int, angle: float, map_from_base: Transform) -> float | None:
-        """Return where the camera should look (rad), None to leave it."""
-        return None
+    def pan_command(self, now: int, angle: float, map_from_base: Transform) -> float:
+        """Return where the camera should look (rad), with the pan joint at `angle` now."""
+        return self._tracker.update(now, angle, map_from_base, self._target).angle
 
     def track(self, frame: str = "map") -> Track:
         """Return the record as a row of results."""
@@ -116,4 +153,5 @@ class EstimatorChain:
             log.series(frame),
             tuple(self._states),
             tuple(self._refused),
+            dict(self.unusable.most_common()),
         )

@@ -181,6 +181,7 @@ def run_points(
     """Run a trial of static points: only the images that belong to a sample are drawn."""
     step = LockStep(trial, seed, chains, on_frame)
     step.simulator.camera_mode("on_demand")
+    pictures = _needs_images(chains, on_frame)
     scans: list[int] = []
     images: list[int] = []
     points: list[int] = []
@@ -191,7 +192,7 @@ def run_points(
         step.run_until(step.now + round(trial.settle * SECOND))
         step.run_until(step.now + 2 * TICK)
         for _ in range(trial.samples):
-            scan, image = _one_sample(step)
+            scan, image = _one_sample(step, pictures)
             scans.append(scan)
             images.append(image)
             points.append(index)
@@ -202,13 +203,18 @@ def run_points(
     return _recording(trial, seed, step, Samples(columns[0], columns[1], columns[2], names))
 
 
-def _one_sample(step: LockStep) -> tuple[int, int]:
-    """Run to the next scan and the image nearest after it, and draw that image."""
+def _needs_images(chains: Sequence[EstimatorChain], on_frame: FrameHook | None) -> bool:
+    return on_frame is not None or any(chain.variant.estimate == "fused" for chain in chains)
+
+
+def _one_sample(step: LockStep, draw: bool) -> tuple[int, int]:
+    """Run to the next scan and the image nearest after it, and draw that image if asked."""
     period = SECOND // 10
     scan = (step.now // period + 1) * period
     image = round(np.ceil(round(scan / IMAGE_PERIOD_NS, 6)) * IMAGE_PERIOD_NS)
     step.run_until(image)
-    step.render()
+    if draw:
+        step.render()
     return scan, image
 
 
@@ -225,7 +231,8 @@ def run_drive(
     step = LockStep(trial, seed, chains, on_frame)
     step.simulator.camera_mode("on_demand")
     step.run_until(round(trial.settle * SECOND))
-    step.simulator.camera_mode("rate")
+    pictures = _needs_images(chains, on_frame)
+    step.simulator.camera_mode("rate" if pictures else "on_demand")
     start = step.now
     follower = PathFollower(plan)
     script = EventScript(trial, step, start)
@@ -241,17 +248,10 @@ def run_drive(
     end = step.now
     step.run_until(end + 15 * TICK)
     scans = np.array([stamp for stamp in step.scan_stamps if start < stamp <= end], dtype=np.int64)
-    samples = pair_with_images(scans, step.image_stamps)
+    samples = pair_samples(scans, np.array(step.image_stamps, dtype=np.int64))
+    if pictures:
+        samples = samples.select(samples.image_stamps != NO_IMAGE)
     return _recording(trial, seed, step, samples, script.absent(end))
-
-
-def pair_with_images(scans: Any, images: Sequence[int]) -> Samples:
-    """Pair the scans with the images nearest after them; a scan without one is no sample."""
-    paired = pair_samples(scans, np.array(images, dtype=np.int64))
-    keep = paired.image_stamps != NO_IMAGE
-    return Samples(
-        paired.scan_stamps[keep], paired.image_stamps[keep], paired.point[keep], paired.point_names
-    )
 
 
 class EventScript:

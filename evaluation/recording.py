@@ -29,6 +29,12 @@ class Samples:
         """Return the stamps at which an estimate of this kind is due."""
         return self.scan_stamps if estimate == "laser" else self.image_stamps
 
+    def select(self, index: NDArray[np.bool_]) -> Samples:
+        """Return the samples that a mask keeps."""
+        return Samples(
+            self.scan_stamps[index], self.image_stamps[index], self.point[index], self.point_names
+        )
+
 
 def pair_samples(
     scan_stamps: Stamps, image_stamps: Stamps, longest_wait: int = 100_000_000
@@ -66,7 +72,10 @@ class RefusedTarget:
 
 @dataclass(frozen=True)
 class Track:
-    """One row of results: all estimates of one kind by one set of estimators."""
+    """One row of results: all estimates of one kind by one set of estimators.
+
+    `unusable` counts why images gave no pose.
+    """
 
     name: str
     estimate: str
@@ -74,6 +83,7 @@ class Track:
     poses: PoseSeries
     states: tuple[StateChange, ...] = ()
     refused: tuple[RefusedTarget, ...] = ()
+    unusable: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

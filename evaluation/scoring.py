@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -20,10 +19,9 @@ from evaluation.metrics import (
     pick,
     require_same_frame,
 )
+from evaluation.estimator_chain import NUMBER
 from evaluation.recording import Recording, Samples, Track
 from evaluation.series import PoseSeries, Reference, require_overlap
-
-NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -111,6 +109,7 @@ def _head(recording: Recording, main: Track) -> dict[str, Any]:
         "lost_events": [{"at_s": item.stamp * 1e-9, "reason": item.reason} for item in losses],
         "refused": len(main.refused),
         "refused_reasons": dict(reasons.most_common()),
+        "unusable_images": main.unusable,
     }
 
 

@@ -20,7 +20,8 @@ from evaluation.yaml_file import Section, read_yaml
 
 METHODS = ("thesis", "model")
 ESTIMATES = ("fused", "laser")
-ROOMS = ("laser", "orientation", "tracker", "fusion", "zone")
+UNLIMITED_IMAGES = 1000
+ROOMS = ("laser", "orientation", "tracker", "fusion")
 
 
 @dataclass(frozen=True)
@@ -231,11 +232,12 @@ def _flat(section: Section) -> Iterator[tuple[str, Any]]:
 
 
 def _row_parameters(section: Section, base: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The row's parameters over those of `base`; `memory_scans` stands for the laser's."""
+    """The row's parameters over those of `base`; `memory_scans` stands for both filters'."""
     own = _parameters(section.section("parameters"))
     if "memory_scans" in section:
         scans = section.whole("memory_scans", None, 0)
         own["laser"] = {**own.get("laser", {}), "filter.memory_scans": scans}
+        own["fusion"] = {"memory": scans or UNLIMITED_IMAGES, **own.get("fusion", {})}
     return {room: {**base.get(room, {}), **own.get(room, {})} for room in ROOMS}
 
 
