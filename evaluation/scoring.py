@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.alignment import fit_alignment, frame_warnings, time_offset
+from evaluation.estimator_chain import NUMBER
 from evaluation.metrics import (
     ErrorSeries,
     along_across,
@@ -19,7 +20,6 @@ from evaluation.metrics import (
     pick,
     require_same_frame,
 )
-from evaluation.estimator_chain import NUMBER
 from evaluation.recording import Recording, Samples, Track
 from evaluation.series import PoseSeries, Reference, require_overlap
 
