@@ -39,7 +39,7 @@ def add_node_arguments(parser: ArgumentParser) -> None:
 @contextmanager
 def direct_node(args: Namespace, name: str | None = None, discover: bool = True) -> Iterator[Node]:
     """A node that has spun for `--spin-time` seconds; shut down at the end, Ctrl-C included."""
-    rclpy.init()
+    rclpy.init(args=[])
     node = rclpy.create_node(
         name or f"{NODE_NAME_PREFIX}_{os.getpid()}",
         start_parameter_services=False,
