@@ -166,9 +166,7 @@ def run(args: Namespace) -> str | None:
         return f"[ERROR] [ros2bag]: Output folder '{output}' already exists."
     rclpy.init(args=[])
     signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
-    node = rclpy.create_node(
-        args.node_name, start_parameter_services=False, enable_rosout=False
-    )
+    node = rclpy.create_node(args.node_name, start_parameter_services=False, enable_rosout=False)
     if args.use_sim_time:
         node.set_parameters([rclpy.parameter.Parameter("use_sim_time", value=True)])
     try:

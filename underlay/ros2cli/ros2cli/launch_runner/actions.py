@@ -7,11 +7,11 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import yaml
-from rclpy.validate_namespace import validate_namespace
 
 from ros2cli.launch_runner.context import Context
 from ros2cli.launch_runner.entity import Entity, LaunchError, read_file
-from ros2cli.launch_runner.node import executable_plan, joined_namespace, node_plan
+from ros2cli.launch_runner.names import check_namespace, joined_namespace
+from ros2cli.launch_runner.node import executable_plan, node_plan
 from ros2cli.launch_runner.parameters import evaluate
 from ros2cli.launch_runner.plan import ProcessPlan
 from ros2cli.launch_runner.tags import check_file
@@ -153,8 +153,8 @@ class Evaluation:
         pushed = self._text(entity, "namespace")
         namespace = joined_namespace(scope.namespace, pushed)
         try:
-            validate_namespace(namespace or "/")
-        except Exception as error:
+            check_namespace(namespace or "/")
+        except ValueError as error:
             raise entity.error(
                 "The resulting namespace is invalid: "
                 f"[previous_namespace='{scope.namespace}', pushed_namespace='{pushed}']"

@@ -7,11 +7,9 @@ import re
 import shlex
 from pathlib import Path
 
-from rclpy.validate_namespace import validate_namespace
-from rclpy.validate_node_name import validate_node_name
-
 from ros2cli.launch_runner.context import Context
 from ros2cli.launch_runner.entity import Entity
+from ros2cli.launch_runner.names import check_namespace, check_node_name, joined_namespace
 from ros2cli.launch_runner.parameters import evaluate, parameter_file, parameters_of
 from ros2cli.launch_runner.plan import ProcessPlan
 from ros2cli.launch_runner.substitutions import SUBSTITUTIONS, SubstitutionError, perform
@@ -77,25 +75,12 @@ def _names(entity: Entity, context: Context) -> tuple[str | None, str | None]:
     namespace = joined_namespace(context.scope.namespace, own)
     try:
         if name is not None:
-            validate_node_name(name)
+            check_node_name(name)
         if namespace is not None:
-            validate_namespace(namespace)
-    except Exception as error:
+            check_namespace(namespace)
+    except ValueError as error:
         raise entity.error(str(error)) from error
     return name, namespace
-
-
-def joined_namespace(base: str | None, namespace: str | None) -> str | None:
-    """`namespace` below `base`; an absolute one stands alone; the result is absolute."""
-    if namespace is None:
-        joined = base
-    elif not base or namespace.startswith("/"):
-        joined = namespace
-    else:
-        joined = f"{base.rstrip('/')}/{namespace}"
-    if joined is None:
-        return None
-    return "/" + joined.strip("/")
 
 
 def _words(entity: Entity, attribute: str, context: Context) -> list[str]:
