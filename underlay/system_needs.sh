@@ -30,7 +30,8 @@ choose_python() { # sets `python`, to "" when no interpreter fits
     fi
     for candidate in "${candidates[@]}"; do
         if interpreter_fits "$candidate"; then
-            python=$("$candidate" -c 'import sys; print(sys.executable)')
+            # In a shell where a virtual environment is active: the interpreter it was made with.
+            python=$("$candidate" -c 'import sys; print(sys._base_executable)')
             return
         fi
     done

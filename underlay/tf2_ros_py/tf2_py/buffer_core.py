@@ -174,9 +174,8 @@ class BufferCore:
         for argument, frame in (("target_frame", target), ("source_frame", source)):
             flaw = flaw_of_name(frame) or ("" if frame in self._names else "frame does not exist")
             if flaw:
-                return False, (
-                    f'Invalid frame ID "{frame}" passed to canTransform argument {argument} - {flaw}'
-                )
+                place = f"canTransform argument {argument}"
+                return False, f'Invalid frame ID "{frame}" passed to {place} - {flaw}'
         try:
             self._lookup(target, source, time)
         except TransformException as error:
