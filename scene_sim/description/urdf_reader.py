@@ -11,9 +11,11 @@ from pathlib import Path
 
 from spatial_types.transforms import Transform
 
+from .lumping import gazebo_view
 from .reading import Reading
 from .resources import ResourceFinder
 from .scene import Joint, Link, Model, Scene, World
+from .shapes import Material
 from .source import Source
 from .urdf_gazebo import extend_axis, extend_link, gazebo_tags, read_model_extension
 from .urdf_links import (
@@ -47,6 +49,7 @@ def read_urdf(
     root.taken = True
     root.attribute("version")
     model = _read_robot(root, reading)
+    _warn_of_gazebo(model, reading)
     reading.collect_leftovers(root)
     unsupported = tuple(sorted(reading.unsupported, key=lambda item: item.source))
     world = World(models=(model,), source=root.source)
@@ -54,7 +57,6 @@ def read_urdf(
 
 
 def _read_robot(root: Node, reading: Reading) -> Model:
-    name = root.required_attribute("name")
     root.all("material")
     nodes = _by_name(root.all("link"))
     joint_nodes = _by_name(root.all("joint"))
@@ -64,23 +66,16 @@ def _read_robot(root: Node, reading: Reading) -> Model:
     frames = {**{joint.name: poses[joint.child] for joint in joints}, **poses}
     materials = read_materials(root, reading)
     links = []
-    for link_name, node in nodes.items():
-        link = Link(
-            name=link_name,
-            pose=poses[link_name],
-            inertial=read_inertial(node.child("inertial")),
-            collisions=read_collisions(node, reading),
-            visuals=read_visuals(node, materials, reading),
-            source=node.source,
-        )
-        if link_name == base == WORLD:
+    for name, node in nodes.items():
+        link = _read_link(node, poses[name], materials, reading)
+        if name == base == WORLD:
             _check_ground(link, node)
         else:
-            links.append(extend_link(link, tags.get(link_name, []), frames, reading))
+            links.append(extend_link(link, tags.get(name, []), frames, reading))
     extension = read_model_extension(tags.get("", []))
     made = [_joint(joint, poses, tags.get(joint.name, []), reading) for joint in joints]
     return Model(
-        name=name,
+        name=root.required_attribute("name"),
         static=extension.static,
         self_collide=extension.self_collide,
         canonical_link=base if base != WORLD else links[0].name,
@@ -89,6 +84,28 @@ def _read_robot(root: Node, reading: Reading) -> Model:
         plugins=extension.plugins,
         source=root.source,
     )
+
+
+def _read_link(
+    node: Node, pose: Transform, materials: dict[str, Material], reading: Reading
+) -> Link:
+    node.attribute("type")
+    return Link(
+        name=node.attribute("name"),
+        pose=pose,
+        inertial=read_inertial(node.child("inertial")),
+        collisions=read_collisions(node, reading),
+        visuals=read_visuals(node, materials, reading),
+        source=node.source,
+    )
+
+
+def _warn_of_gazebo(model: Model, reading: Reading) -> None:
+    """Name what we keep and Gazebo does not, so that one description works in both."""
+    for link in gazebo_view(model).dropped:
+        sensors = f" with its {len(link.sensors)} sensors" if link.sensors else ""
+        reason = f"has no mass: Gazebo drops it{sensors} (give it an <inertial>)"
+        reading.warn_at(link.source, f"link {link.name}", reason)
 
 
 def _by_name(nodes: list[Node]) -> dict[str, Node]:
