@@ -113,6 +113,8 @@ def _override(entity: Node, include: Node) -> None:
         else:
             entity.children = [given, *(c for c in entity.children if c.tag != tag)]
     entity.children += include.all("plugin")
+    # What moved is read, and judged, where it went.
+    include.children = [child for child in include.children if child not in entity.children]
 
 
 def _merged(model: Node) -> list[Node]:

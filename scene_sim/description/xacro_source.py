@@ -37,30 +37,53 @@ def read_robot_xml(file: Path, arguments: Mapping[str, str], finder: ResourceFin
 
 
 def _expand(file: Path, arguments: Mapping[str, str], finder: ResourceFinder) -> Node:
+    places: list[Source] = []
+    root = parse_xml(_xacro(file, arguments, finder, places).toxml(encoding="utf-8"), file)
+    for node in root.walk():
+        mark = node.attributes.pop(_MARK, "")
+        node.source = places[int(mark)] if mark else Source(str(file))
+    return root
+
+
+def expanded_text(
+    file: Path,
+    arguments: Mapping[str, str] | None = None,
+    finder: ResourceFinder | None = None,
+) -> str:
+    """Return the URDF text of a xacro file, as `robot_description` holds it.
+
+    Raises DescriptionError where xacro refuses the file.
+    """
+    document = _xacro(file, arguments or {}, finder or ResourceFinder(), [])
+    for element in document.getElementsByTagName("*"):
+        if element.hasAttribute(_MARK):
+            element.removeAttribute(_MARK)
+    return str(document.toxml())
+
+
+def _xacro(
+    file: Path, arguments: Mapping[str, str], finder: ResourceFinder, places: list[Source]
+) -> xml.dom.minidom.Document:
+    """Run xacro; elements are marked with indices of `places`, which grows."""
     try:
         import xacro
     except ImportError:
         message = "needs the Python package 'xacro', which is not installed"
         raise DescriptionError(Source(str(file)), message) from None
-    places: list[Source] = []
-    # xacro keeps its state in module globals, and so has to be used by one thread at a time.
     module: Any = xacro
+    # xacro keeps its state in module globals, and so has to be used by one thread at a time.
     with _LOCK, _hooks(module, places, finder):
-        xacro.init_stacks(str(file))
+        module.init_stacks(str(file))
         try:
-            document = xacro.parse(None, str(file))
-            xacro.process_doc(document, mappings=dict(arguments))
+            document: xml.dom.minidom.Document = module.parse(None, str(file))
+            module.process_doc(document, mappings=dict(arguments))
         except DescriptionError:
             raise
-        except (xacro.XacroException, ExpatError, OSError, ValueError) as error:
-            stack = [name for name in xacro.filestack or [] if name]
+        except (module.XacroException, ExpatError, OSError, ValueError) as error:
+            stack = [name for name in module.filestack or [] if name]
             where = Source(str(stack[-1]) if stack else str(file))
             raise DescriptionError(where, f"xacro: {_text(error)}") from None
-    root = parse_xml(document.toxml(encoding="utf-8"), file)
-    for node in root.walk():
-        mark = node.attributes.pop(_MARK, "")
-        node.source = places[int(mark)] if mark else Source(str(file))
-    return root
+    return document
 
 
 def _text(error: Exception) -> str:

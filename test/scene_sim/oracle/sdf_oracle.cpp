@@ -405,6 +405,7 @@ std::string FileText(const std::string &file, const sdf::ParserConfig &config) {
     if (root.WorldCount()) out.Key("world").Raw(WorldText(*root.WorldByIndex(0), errors));
     if (root.Model()) {
       const Pose3d pose = root.Model()->RawPose();
+      out.Key("placed").Flag(!root.Model()->PlacementFrameName().empty());
       out.Key("model").Raw(ModelText(*root.Model(), pose, errors));
     }
   }
