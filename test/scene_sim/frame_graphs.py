@@ -74,10 +74,11 @@ def _frame(draw: st.DrawFn, scope: Scope, name: str, wild: bool) -> None:
 
 
 def _joint(draw: st.DrawFn, scope: Scope, name: str, wild: bool) -> None:
-    # libsdformat 12 does not find a model nested two levels down as an end of a joint.
-    deep = [n for n in scope.links if "::" in n and n.rsplit("::", 1)[1].startswith("n")]
+    # libsdformat 12 does not find a nested model as an end of a joint, though its schema allows it.
     names = [
-        n for n, link in scope.links.items() if link not in ("", "__model__") and n not in deep
+        name
+        for name, link in scope.links.items()
+        if link not in ("", "__model__") and not name.split("::")[-1].startswith("n")
     ]
     child = draw(st.sampled_from(names)) if names else ""
     others = [n for n in names if scope.links[n] != scope.links[child]]

@@ -48,7 +48,7 @@ def test_robot_lumps_as_in_libsdformat(oracle: Oracle, file: Path, tmp_path: Pat
     assert differences == []
 
 
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @SETTINGS
