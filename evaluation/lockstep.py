@@ -34,7 +34,8 @@ TARGET_TOPIC, ODOMETRY_TOPIC = "reference/target", "phone_robot/odom"
 ROBOT, STATION, PAN_JOINT = "phone_robot", "station", "camera_pan_joint"
 IMAGE_PERIOD_NS = SECOND / 30
 
-FrameHook = Callable[["LockStep", CameraFrame], None]
+# Told of every scan and image after the estimators had it, and of joint states and odometry.
+Observer = Callable[["LockStep", str, Any], None]
 
 
 def load_simulator(trial: Trial, seed: int) -> Simulator:
@@ -75,7 +76,11 @@ class LockStep:
     """The running trial: simulator, estimators, and what tf would say about the station."""
 
     def __init__(
-        self, trial: Trial, seed: int, chains: Sequence[EstimatorChain], on_frame: FrameHook | None
+        self,
+        trial: Trial,
+        seed: int,
+        chains: Sequence[EstimatorChain],
+        observers: Sequence[Observer],
     ) -> None:
         self.trial = trial
         self.simulator = load_simulator(trial, seed)
@@ -84,10 +89,10 @@ class LockStep:
         self.odometry: Odometry | None = None
         self.scan_stamps: list[int] = []
         self.image_stamps: list[int] = []
-        self._on_frame = on_frame
-        self._kinematics = self.simulator.kinematics(STATION)
-        self._map_from_lrf = self._kinematics.link_from_link("map", "lrf_link", {})
-        self._camera = self.simulator.camera_model(CAMERA_TOPIC)
+        self._observers = observers
+        self.kinematics = self.simulator.kinematics(STATION)
+        self._map_from_lrf = self.kinematics.link_from_link("map", "lrf_link", {})
+        self.camera = self.simulator.camera_model(CAMERA_TOPIC)
         self._pan: list[tuple[int, float]] = []
         self._waiting: list[tuple[int, int, int, Any]] = []
         self._order = itertools.count()
@@ -122,13 +127,17 @@ class LockStep:
             self._wait(data.stamp, 0, data)
             if data.time_increment:
                 self._lag = round(data.scan_time * SECOND) + 2 * TICK
-        elif isinstance(data, CameraFrame):
+        elif isinstance(data, CameraFrame) and reading.topic == CAMERA_TOPIC:
             self._wait(data.stamp, 1, data)
+        elif isinstance(data, CameraFrame):
+            self._tell(reading.topic, data)
         elif isinstance(data, JointStates) and PAN_JOINT in data.names:
             self._pan.append((data.stamp, float(data.positions[data.names.index(PAN_JOINT)])))
             del self._pan[:-50]
+            self._tell(reading.topic, data)
         elif isinstance(data, Odometry) and reading.topic == TARGET_TOPIC:
             self.reference.add_odometry(data)
+            self._tell(reading.topic, data)
         elif isinstance(data, Odometry) and reading.topic == ODOMETRY_TOPIC:
             self.odometry = data
 
@@ -145,14 +154,18 @@ class LockStep:
         for chain in self.chains:
             chain.on_scan(scan, self._map_from_lrf)
         self._turn_camera()
+        self._tell(SCAN_TOPIC, scan)
+
+    def _tell(self, topic: str, data: Any) -> None:
+        for observer in self._observers:
+            observer(self, topic, data)
 
     def _feed_image(self, frame: CameraFrame) -> None:
         self.image_stamps.append(frame.stamp)
         map_from_camera = self.map_from_camera(frame.stamp)
         for chain in self.chains:
-            chain.on_image(frame, self._camera, map_from_camera)
-        if self._on_frame is not None:
-            self._on_frame(self, frame)
+            chain.on_image(frame, self.camera, map_from_camera)
+        self._tell(CAMERA_TOPIC, frame)
 
     def _turn_camera(self) -> None:
         angle = self._pan[-1][1] if self._pan else 0.0
@@ -162,13 +175,13 @@ class LockStep:
 
     def map_from_camera_base(self) -> Transform:
         """Where the pan joint stands, as tf tells."""
-        return self._kinematics.link_from_link("map", "camera_base_link", {})
+        return self.kinematics.link_from_link("map", "camera_base_link", {})
 
     def map_from_camera(self, stamp: int) -> Transform:
         """Where the camera's optical frame was, from the joint's readings, as tf tells."""
         times = [float(time - stamp) for time, _ in self._pan]
         angle = float(np.interp(0.0, times, [angle for _, angle in self._pan])) if times else 0.0
-        return self._kinematics.link_from_link("map", "camera_optical_frame", {PAN_JOINT: angle})
+        return self.kinematics.link_from_link("map", "camera_optical_frame", {PAN_JOINT: angle})
 
 
 def run_points(
@@ -176,12 +189,12 @@ def run_points(
     seed: int,
     chains: Sequence[EstimatorChain],
     report: Callable[[float], None],
-    on_frame: FrameHook | None = None,
+    observers: Sequence[Observer] = (),
 ) -> Recording:
     """Run a trial of static points: only the images that belong to a sample are drawn."""
-    step = LockStep(trial, seed, chains, on_frame)
+    step = LockStep(trial, seed, chains, observers)
     step.simulator.camera_mode("on_demand")
-    pictures = _needs_images(chains, on_frame)
+    pictures = _needs_images(chains, observers)
     scans: list[int] = []
     images: list[int] = []
     points: list[int] = []
@@ -203,8 +216,8 @@ def run_points(
     return _recording(trial, seed, step, Samples(columns[0], columns[1], columns[2], names))
 
 
-def _needs_images(chains: Sequence[EstimatorChain], on_frame: FrameHook | None) -> bool:
-    return on_frame is not None or any(chain.variant.estimate == "fused" for chain in chains)
+def _needs_images(chains: Sequence[EstimatorChain], observers: Sequence[Observer]) -> bool:
+    return bool(observers) or any(chain.variant.estimate == "fused" for chain in chains)
 
 
 def _one_sample(step: LockStep, draw: bool) -> tuple[int, int]:
@@ -223,15 +236,15 @@ def run_drive(
     seed: int,
     chains: Sequence[EstimatorChain],
     report: Callable[[float], None],
-    on_frame: FrameHook | None = None,
+    observers: Sequence[Observer] = (),
 ) -> Recording:
     """Run a driven trial: every image is drawn, the robot follows the plan by its odometry."""
     plan = trial.plan
     assert plan is not None
-    step = LockStep(trial, seed, chains, on_frame)
+    step = LockStep(trial, seed, chains, observers)
     step.simulator.camera_mode("on_demand")
     step.run_until(round(trial.settle * SECOND))
-    pictures = _needs_images(chains, on_frame)
+    pictures = _needs_images(chains, observers)
     step.simulator.camera_mode("rate" if pictures else "on_demand")
     start = step.now
     follower = PathFollower(plan)

@@ -15,10 +15,11 @@ from typing import Any
 
 import yaml
 
+from evaluation.bag_writing import BagRecorder
 from evaluation.bound_trial import run_bound
 from evaluation.errors import EvaluationError
 from evaluation.estimator_chain import EstimatorChain
-from evaluation.lockstep import FrameHook, run_drive, run_points
+from evaluation.lockstep import Observer, run_drive, run_points
 from evaluation.progress import Progress
 from evaluation.report import write_json, write_report
 from evaluation.resources import find_trial
@@ -42,7 +43,7 @@ def run(
     trial: Trial,
     method: str | None = None,
     seed: int | None = None,
-    on_frame: FrameHook | None = None,
+    observers: Sequence[Observer] = (),
 ) -> Outcome:
     """Run a trial and score it; `method` and `seed` stand over the file's.
 
@@ -59,7 +60,7 @@ def run(
         outcome = Outcome(_bound(trial, method, seed, chains[0], progress), None)
     else:
         runner = run_drive if trial.kind == "driven" else run_points
-        result = score(runner(trial, seed, chains, progress.update, on_frame))
+        result = score(runner(trial, seed, chains, progress.update, observers))
         outcome = Outcome(result.figures, result)
     progress.close()
     wall = time.monotonic() - begin
@@ -123,6 +124,7 @@ def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="sets")
     parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--report", type=Path, help="write report.html and plots into this folder")
+    parser.add_argument("--record", type=Path, help="record the run into this new bag (MCAP)")
     parser.add_argument(
         "--check", action="store_true", help="exit 1 where the trial's `expect` is not met"
     )
@@ -158,12 +160,19 @@ def load(arguments: argparse.Namespace) -> Trial:
     return trial
 
 
+def _run_recorded(trial: Trial, arguments: argparse.Namespace) -> Outcome:
+    if arguments.record is None:
+        return run(trial, arguments.method, arguments.seed)
+    with BagRecorder(arguments.record) as recorder:
+        return run(trial, arguments.method, arguments.seed, [recorder.see])
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command; 2 for what is refused, 1 for expectations that are not met."""
     arguments = _arguments(args)
     try:
         trial = load(arguments)
-        result = run(trial, arguments.method, arguments.seed)
+        result = _run_recorded(trial, arguments)
     except (EvaluationError, ParameterError) as error:
         print(f"error: {error}", file=sys.stderr)
         return REFUSED

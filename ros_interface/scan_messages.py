@@ -53,7 +53,7 @@ def _check_header_fields(message: LaserScan) -> None:
 def _check_length(message: LaserScan, count: int) -> None:
     if count == 0:
         raise MessageError("LaserScan.ranges is empty")
-    if message.intensities and len(message.intensities) != count:
+    if len(message.intensities) not in (0, count):
         raise MessageError(
             f"LaserScan.intensities has {len(message.intensities)} values: "
             f"expected {count} as in ranges"

@@ -1,0 +1,161 @@
+"""A rosbag2 (MCAP or sqlite3) as one stream of messages in order of their header stamps.
+
+Replay goes by header stamps, so that two replays are the same and a bag recorded in simulation,
+whose recording times are wall time, is read on the simulation's clock. Recorders write messages in
+the order of arrival; a short buffer puts them in order of acquisition. Transforms are let through
+at once: a lookup needs the transform after the data.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import struct
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rosbags.highlevel import AnyReader, AnyReaderError
+from rosbags.interfaces import Connection
+from rosbags.rosbag2 import ReaderError
+from rosbags.typesys import Stores, get_typestore
+
+from evaluation.bag_salvage import Cut, RawMessage, salvage, storage_files
+from evaluation.errors import BagError
+
+HORIZON = 500_000_000
+TF_TYPE = "tf2_msgs/msg/TFMessage"
+# Of one stamp, first what others need: intrinsics, then the scan, the image last.
+RANKS = {
+    "sensor_msgs/msg/CameraInfo": 0,
+    "sensor_msgs/msg/LaserScan": 1,
+    "sensor_msgs/msg/Image": 3,
+}
+STAMP = struct.Struct("<iI")
+BIG_STAMP = struct.Struct(">iI")
+
+
+class BagMessage(NamedTuple):
+    """One message: topic, type, header stamp (ns), time of recording (ns), CDR bytes."""
+
+    topic: str
+    type: str
+    stamp: int
+    log_time: int
+    data: bytes
+
+
+@dataclass
+class Bag:
+    """An open bag. `notes` says what was wrong with it; complete only after it was read."""
+
+    path: Path
+    topics: dict[str, str]
+    notes: list[str] = field(default_factory=list)
+    whole: bool = True
+
+    def __post_init__(self) -> None:
+        self._store = get_typestore(Stores.LATEST)
+
+    def deserialize(self, message: BagMessage) -> Any:
+        """Return the message's fields; BagError where the bytes do not fit the type."""
+        try:
+            return self._store.deserialize_cdr(message.data, message.type)
+        except Exception as error:
+            raise BagError(f"{self.path}: {message.topic}: unreadable message: {error}") from None
+
+    def messages(self, topics: Collection[str]) -> Iterator[BagMessage]:
+        """Yield the messages of some topics in order of header stamps, transforms beforehand."""
+        waiting: list[tuple[int, int, int, BagMessage]] = []
+        order = itertools.count()
+        for raw in self._raw(topics):
+            stamp = header_stamp(raw)
+            if stamp is None:
+                self.notes.append(f"{raw.topic}: a message without a stamp was left out")
+                continue
+            message = BagMessage(raw.topic, raw.type, stamp, raw.log_time, raw.data)
+            if raw.type == TF_TYPE:
+                yield message
+                continue
+            heapq.heappush(waiting, (stamp, RANKS.get(raw.type, 2), next(order), message))
+            while waiting and waiting[0][-1].log_time + HORIZON < raw.log_time:
+                yield heapq.heappop(waiting)[-1]
+        while waiting:
+            yield heapq.heappop(waiting)[-1]
+
+    def _raw(self, topics: Collection[str]) -> Iterator[RawMessage]:
+        if self.whole:
+            yield from self._whole(topics)
+            return
+        count, last, first = 0, 0, 0
+        for path in storage_files(self.path):
+            try:
+                for raw in salvage(path):
+                    count, last = count + 1, max(last, raw.log_time)
+                    first = first or raw.log_time
+                    if raw.topic in topics:
+                        yield raw
+            except Cut as cut:
+                self.notes.append(
+                    f"{path.name} is truncated: {cut}; evaluated up to the cut, "
+                    f"{count} messages over {(last - first) * 1e-9:.1f} s"
+                )
+
+    def _whole(self, topics: Collection[str]) -> Iterator[RawMessage]:
+        count = 0
+        try:
+            with AnyReader([self.path], default_typestore=self._store) as reader:
+                chosen = [item for item in reader.connections if item.topic in topics]
+                for connection, log_time, data in reader.messages(chosen):
+                    count += 1
+                    yield RawMessage(connection.topic, connection.msgtype, log_time, bytes(data))
+        except (AnyReaderError, ReaderError, EOFError, OSError) as error:
+            self.notes.append(f"reading stopped after {count} messages: {error}")
+
+
+def open_bag(path: Path) -> Bag:
+    """Open a bag: a folder, or one .mcap or .db3 file.
+
+    One that rosbags refuses is read up to where it breaks off. Raises BagError where there is
+    nothing to read at all.
+    """
+    if not path.exists():
+        raise BagError(f"{path}: no such bag")
+    if not storage_files(path):
+        raise BagError(f"{path}: holds no .mcap and no .db3 file")
+    try:
+        with AnyReader([path], default_typestore=get_typestore(Stores.LATEST)) as reader:
+            return Bag(path, _topics(reader.connections))
+    except Exception as error:
+        return _broken_bag(path, str(error))
+
+
+def _topics(connections: Collection[Connection]) -> dict[str, str]:
+    return {item.topic: item.msgtype for item in connections}
+
+
+def _broken_bag(path: Path, why: str) -> Bag:
+    topics: dict[str, str] = {}
+    reasons = []
+    for file in storage_files(path):
+        try:
+            for raw in salvage(file):
+                topics[raw.topic] = raw.type
+        except Cut as cut:
+            reasons.append(f"{file.name}: {cut}")
+    if not topics:
+        raise BagError(f"{path}: nothing can be read: {'; '.join(reasons) or why}")
+    return Bag(path, topics, [] if reasons else [f"the bag's metadata is unusable ({why})"], False)
+
+
+def header_stamp(raw: RawMessage) -> int | None:
+    """Return the header stamp (ns) from the first bytes, None where there is none.
+
+    The header is every stamped message's first field; a TFMessage has its first transform's.
+    """
+    start = 8 if raw.type == TF_TYPE else 4
+    if len(raw.data) < start + 8:
+        return None
+    seconds, rest = (STAMP if raw.data[1] & 1 else BIG_STAMP).unpack_from(raw.data, start)
+    return int(seconds) * 10**9 + int(rest)

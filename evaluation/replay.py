@@ -1,0 +1,219 @@
+"""Replay a bag through the estimators, offline and in lock-step by header stamps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import tf2_py
+from geometry_msgs.msg import TransformStamped
+from rclpy.duration import Duration
+from rclpy.time import Time
+
+from evaluation.bag_reading import TF_TYPE, Bag, BagMessage
+from evaluation.errors import BagError
+from evaluation.estimator_chain import EstimatorChain, PoseLog
+from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
+from evaluation.reference_log import ReferenceLog
+from evaluation.series import PoseSeries
+from ros_interface.errors import MessageError
+from ros_interface.geometry_messages import pose_from_message, transform_from_message
+from ros_interface.image_messages import camera_model_from_message, frame_from_message
+from ros_interface.scan_messages import scan_from_message
+from spatial_types.camera import CameraModel
+from spatial_types.transforms import Transform
+
+SCAN_TYPE = "sensor_msgs/msg/LaserScan"
+IMAGE_TYPE = "sensor_msgs/msg/Image"
+INFO_TYPE = "sensor_msgs/msg/CameraInfo"
+ODOMETRY_TYPE = "nav_msgs/msg/Odometry"
+POSE_TYPES = (
+    "geometry_msgs/msg/PoseWithCovarianceStamped",
+    "geometry_msgs/msg/PoseStamped",
+    ODOMETRY_TYPE,
+)
+UNKNOWN_VARIANCE = 1e5
+
+
+@dataclass(frozen=True)
+class ReplayOptions:
+    """Which topics are read, and where the sensors are where no tf tells (map_from_sensor)."""
+
+    scan: str = "/lrf/scan"
+    image: str = "/station/camera/image_raw"
+    info: str = "/station/camera/camera_info"
+    reference: str = "/reference/target"
+    estimate: str = "/ground_truth/pose"
+    map_frame: str = "map"
+    lrf_pose: Transform | None = None
+    camera_pose: Transform | None = None
+
+
+@dataclass
+class Replay:
+    """One run through a bag."""
+
+    bag: Bag
+    options: ReplayOptions
+    chains: list[EstimatorChain]
+    report: Callable[[float], None] = lambda done: None
+    reference: ReferenceLog = field(default_factory=ReferenceLog)
+    scan_stamps: list[int] = field(default_factory=list)
+    image_stamps: list[int] = field(default_factory=list)
+    trouble: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._buffer = tf2_py.BufferCore(Duration(seconds=60))
+        self._camera: CameraModel | None = None
+        self._fixed: dict[str, Transform] = {}
+        self._handlers = {
+            self.options.scan: self._on_scan,
+            self.options.image: self._on_image,
+            self.options.info: self._on_info,
+            self.options.reference: self._on_reference,
+            "/tf": self._on_transforms,
+            "/tf_static": self._on_static_transforms,
+        }
+
+    def run(self, name: str) -> Recording:
+        """Read the bag once and return what the estimators said."""
+        first: int | None = None
+        for message in self.bag.messages(self._handlers):
+            first = message.log_time if first is None else first
+            try:
+                self._handlers[message.topic](message)
+            except (MessageError, BagError, ValueError) as error:
+                self._note(f"{message.topic}: {error}")
+            except tf2_py.TransformException as error:
+                self._note(f"{message.topic}: no transform: {error}")
+            self.report((message.log_time - first) * 1e-9)
+        reference = self.reference.reference()
+        return Recording(
+            name,
+            None,
+            self._samples(),
+            tuple(chain.track(self.options.map_frame) for chain in self.chains),
+            reference,
+            f"replay of {self.bag.path.name}",
+            (*self.bag.notes, *(f"{k} ({n} times)" for k, n in self.trouble.items())),
+        )
+
+    def _samples(self) -> Samples:
+        scans = np.array(self.scan_stamps, dtype=np.int64)
+        samples = pair_samples(scans, np.array(self.image_stamps, dtype=np.int64))
+        if self.chains[0].variant.estimate == "laser":
+            return samples
+        return samples.select(samples.image_stamps != NO_IMAGE)
+
+    def _note(self, text: str) -> None:
+        """Count a trouble; numbers are left out so that each kind is told once."""
+        self.trouble[text[:200]] = self.trouble.get(text[:200], 0) + 1
+
+    def _on_scan(self, message: BagMessage) -> None:
+        scan = scan_from_message(self.bag.deserialize(message))
+        pose = self.options.lrf_pose or self._lookup(scan.frame_id, scan.stamp)
+        self.scan_stamps.append(scan.stamp)
+        for chain in self.chains:
+            chain.on_scan(scan, pose)
+
+    def _on_image(self, message: BagMessage) -> None:
+        if self._camera is None:
+            raise MessageError("image before any CameraInfo")
+        frame = frame_from_message(self.bag.deserialize(message))
+        pose = self.options.camera_pose or self._lookup(frame.frame_id, frame.stamp)
+        self.image_stamps.append(frame.stamp)
+        for chain in self.chains:
+            chain.on_image(frame, self._camera, pose)
+
+    def _on_info(self, message: BagMessage) -> None:
+        if self._camera is None:
+            self._camera = camera_model_from_message(self.bag.deserialize(message))
+
+    def _on_reference(self, message: BagMessage) -> None:
+        fields = self.bag.deserialize(message)
+        if message.type != ODOMETRY_TYPE:
+            raise BagError(f"reference of type {message.type}; expected {ODOMETRY_TYPE}")
+        self.reference.frame = fields.header.frame_id
+        linear, angular = fields.twist.twist.linear, fields.twist.twist.angular
+        speed = float(np.hypot(linear.x, linear.y))
+        self.reference.add(
+            message.stamp, pose_from_message(fields.pose.pose), speed, float(angular.z)
+        )
+
+    def _on_transforms(self, message: BagMessage) -> None:
+        for item in self.bag.deserialize(message).transforms:
+            self._buffer.set_transform(_as_ros(item), "bag")
+
+    def _on_static_transforms(self, message: BagMessage) -> None:
+        for item in self.bag.deserialize(message).transforms:
+            self._buffer.set_transform_static(_as_ros(item), "bag")
+
+    def _lookup(self, frame: str, stamp: int) -> Transform:
+        """map_from_frame at a time; what only static transforms lead to is looked up once."""
+        known = self._fixed.get(frame)
+        if known is not None:
+            return known
+        time = Time(nanoseconds=stamp)
+        found = self._buffer.lookup_transform_core(self.options.map_frame, frame, time)
+        pose = transform_from_message(found.transform)
+        common = self._buffer.get_latest_common_time(self.options.map_frame, frame)
+        if common.nanoseconds == 0:
+            self._fixed[frame] = pose
+        return pose
+
+
+def _as_ros(item: Any) -> TransformStamped:
+    """Copy a transform as rosbags reads it into a message that tf2 takes."""
+    message = TransformStamped()
+    message.header.stamp.sec = item.header.stamp.sec
+    message.header.stamp.nanosec = item.header.stamp.nanosec
+    message.header.frame_id = item.header.frame_id
+    message.child_frame_id = item.child_frame_id
+    for name in ("x", "y", "z"):
+        setattr(message.transform.translation, name, getattr(item.transform.translation, name))
+    for name in ("x", "y", "z", "w"):
+        setattr(message.transform.rotation, name, getattr(item.transform.rotation, name))
+    return message
+
+
+def recorded_poses(bag: Bag, topic: str) -> PoseSeries:
+    """Read recorded estimates (PoseWithCovarianceStamped, PoseStamped or Odometry)."""
+    log, frame = PoseLog(), ""
+    for message in bag.messages([topic]):
+        fields = bag.deserialize(message)
+        frame = fields.header.frame_id
+        with_covariance = message.type != "geometry_msgs/msg/PoseStamped"
+        holder = fields.pose if with_covariance else fields
+        pose = pose_from_message(holder.pose)
+        covariance = np.full((3, 3), np.nan)
+        yaw = pose.yaw
+        if with_covariance:
+            full = np.asarray(holder.covariance, dtype=float).reshape(6, 6)
+            covariance = full[np.ix_([0, 1, 5], [0, 1, 5])].copy()
+            if covariance[2, 2] >= UNKNOWN_VARIANCE:
+                yaw, covariance[2, :], covariance[:, 2] = np.nan, np.nan, np.nan
+            if not covariance[:2, :2].any():
+                covariance[:] = np.nan
+        x, y = (float(value) for value in pose.translation[:2])
+        log.add(message.stamp, x, y, yaw, covariance, bool(np.isfinite(yaw)))
+    return log.series(frame)
+
+
+def score_recorded(bag: Bag, options: ReplayOptions) -> Recording:
+    """Take recorded estimates as they are, and the recorded reference."""
+    poses = recorded_poses(bag, options.estimate)
+    replay = Replay(bag, options, [])
+    for message in bag.messages([options.reference]):
+        replay._on_reference(message)
+    stamps = poses.in_order()[0].stamps
+    samples = Samples(stamps, stamps, np.zeros(len(stamps), dtype=np.int64), ("all",))
+    track = Track("recorded", "fused", "recorded", poses)
+    notes = tuple(bag.notes) + tuple(poses.in_order()[1])
+    description = f"recorded estimates of {bag.path.name}"
+    reference = replay.reference.reference()
+    return Recording(bag.path.name, None, samples, (track,), reference, description, notes)
+
+
+__all__ = ["TF_TYPE", "Replay", "ReplayOptions", "recorded_poses", "score_recorded"]
