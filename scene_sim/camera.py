@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from scene_sim.description.sensors import Camera, Sensor
 from scene_sim.gl_backend import create_context
-from scene_sim.mjcf_geometry import VISUAL_GROUP
+from scene_sim.mjcf_geometry import DRAWN_GROUPS
+from scene_sim.noise import stream
 from scene_sim.physics import Snapshot
 from spatial_types.camera import CameraFrame, CameraModel
 
@@ -27,7 +28,7 @@ class Painter:
     """Draws any of the model's cameras. Use it on one thread only."""
 
     def __init__(self, model: mujoco.MjModel, shadows: bool, supersampling: int = 1) -> None:
-        """Raise gl_backend.RenderingUnavailable where this machine cannot draw."""
+        """Raise gl_backend.RenderingError where this machine cannot draw."""
         buffer = model.vis.global_
         self._context: Any = create_context(buffer.offwidth, buffer.offheight)
         self._model = model
@@ -40,7 +41,7 @@ class Painter:
         self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
         self._option = mujoco.MjvOption()
         self._option.geomgroup[:] = 0
-        self._option.geomgroup[VISUAL_GROUP] = 1
+        self._option.geomgroup[list(DRAWN_GROUPS)] = 1
         self._option.sitegroup[:] = 0
         self._view = mujoco.MjvCamera()
         self._view.type = mujoco.mjtCamera.mjCAMERA_FIXED
@@ -113,9 +114,7 @@ class CameraShot:
 class CameraSensor:
     """One camera on a link."""
 
-    def __init__(
-        self, sensor: Sensor, name: str, model: mujoco.MjModel, generator: np.random.Generator
-    ) -> None:
+    def __init__(self, sensor: Sensor, name: str, model: mujoco.MjModel, seed: int) -> None:
         spec = sensor.spec
         assert isinstance(spec, Camera)
         self.name, self.topic, self.rate = name, sensor.topic, sensor.update_rate
@@ -125,18 +124,27 @@ class CameraSensor:
         self.model = CameraModel.from_hfov(spec.width, spec.height, spec.horizontal_fov)
         self.noise_levels = 255.0 * spec.noise.stddev if spec.noise.kind != "none" else 0.0
         self._mean = 255.0 * spec.noise.mean
-        self._generator = generator
+        self._seed = seed
+        self._last = (-1, 0)
         self._camera = model.camera(name).id
 
     def develop(self, painter: Painter, snapshot: Snapshot) -> CameraFrame:
-        """Draw the snapshot and add the noise of the next image."""
+        """Draw the snapshot and add noise.
+
+        The noise depends on the seed, the camera, the stamp and how many images of that very stamp
+        there were before, so it is the same whether or not other images were drawn.
+        """
         clean = painter.draw(self._camera, snapshot, self.spec.width, self.spec.height)
+        stamp, repeats = self._last
+        self._last = (snapshot.stamp, repeats + 1 if stamp == snapshot.stamp else 0)
         return CameraFrame(snapshot.stamp, self.frame_id, self._noisy(clean))
 
     def _noisy(self, clean: NDArray[np.uint8]) -> NDArray[np.uint8]:
         if self.noise_levels <= 0.0:
             return clean
-        noise = self._generator.standard_normal(clean.shape, dtype=np.float32)
+        stamp, repeats = self._last
+        generator = stream(self._seed, f"{self.name}@{stamp}.{repeats}")
+        noise = generator.standard_normal(clean.shape, dtype=np.float32)
         noise *= np.float32(self.noise_levels)
         noise += clean
         noise += np.float32(self._mean + 0.5)

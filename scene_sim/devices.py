@@ -12,7 +12,7 @@ from scene_sim.description.plugin import Plugin
 from scene_sim.description.scene import Link, Model
 from scene_sim.description.sensors import Camera, Imu, Lidar, Noise, Sensor
 from scene_sim.imu import ImuSensor
-from scene_sim.lidar import SWEEP_GROUP, LidarSensor, UnsupportedSensor
+from scene_sim.lidar import SWEEP_GROUP, LidarSensor, SensorError
 from scene_sim.mjcf_builder import body_name, sensor_name
 from scene_sim.noise import NoiseSource, stream
 from scene_sim.options import SimulatorOptions
@@ -108,8 +108,8 @@ class Devices:
                 generator = stream(self._seed, name)
                 self.imus.append(ImuSensor(sensor, name, self._physics.model, generator))
             else:
-                raise UnsupportedSensor(f"sensor '{sensor.name}' of type {sensor.type}")
-        except UnsupportedSensor as error:
+                raise SensorError(f"sensor '{sensor.name}' of type {sensor.type}")
+        except SensorError as error:
             self._warn(sensor.source, f"{error}: not supported by the embedded simulator")
 
     def _add_lidar(self, sensor: Sensor, name: str) -> None:
@@ -127,8 +127,7 @@ class Devices:
         stddev = None if levels is None else levels / 255.0
         noise = _overridden(spec.noise, options.camera_noise, stddev)
         sensor = dataclasses.replace(sensor, spec=dataclasses.replace(spec, noise=noise))
-        generator = stream(self._seed, name)
-        self.cameras[sensor.topic] = CameraSensor(sensor, name, self._physics.model, generator)
+        self.cameras[sensor.topic] = CameraSensor(sensor, name, self._physics.model, self._seed)
 
     def _add_plugin(self, model: Model, plugin: Plugin) -> None:
         compiled = self._physics.model

@@ -16,13 +16,17 @@ INSTALL_HINT = (
 )
 
 
-class RenderingUnavailable(RuntimeError):
+class RenderingError(RuntimeError):
     """No image can be drawn on this machine; the text says what to install."""
 
 
 def create_context(width: int, height: int) -> Any:
-    """Return a current OpenGL context of MuJoCo's own kind; RenderingUnavailable otherwise."""
-    backend = os.environ.setdefault("MUJOCO_GL", _choose())
+    """Return a current OpenGL context of MuJoCo's own kind; RenderingError otherwise."""
+    backend = os.environ.get("MUJOCO_GL") or _choose()
+    os.environ["MUJOCO_GL"] = backend
+    # Mesa's software renderer waits for helper threads at every draw; on the few cores that a
+    # whole scene shares, it is faster to draw on the calling thread.
+    os.environ.setdefault("LP_NUM_THREADS", "0")
     if backend in ("egl", "osmesa"):
         os.environ.setdefault("PYOPENGL_PLATFORM", backend)
     try:
@@ -35,7 +39,7 @@ def create_context(width: int, height: int) -> Any:
         context = GLContext(width, height)
         context.make_current()
     except Exception as error:  # PyOpenGL raises whatever the missing library makes of it
-        raise RenderingUnavailable(f"{INSTALL_HINT} (MUJOCO_GL={backend}: {error})") from error
+        raise RenderingError(f"{INSTALL_HINT} (MUJOCO_GL={backend}: {error})") from error
     return context
 
 
@@ -45,7 +49,7 @@ def _choose() -> str:
         return "egl"
     if _loadable("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so"):
         return "osmesa"
-    raise RenderingUnavailable(INSTALL_HINT)
+    raise RenderingError(INSTALL_HINT)
 
 
 def _egl_devices() -> int:

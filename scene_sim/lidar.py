@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scene_sim.description.sensors import Lidar, Sensor
-from scene_sim.mjcf_geometry import COLLISION_GROUP, VISUAL_GROUP
+from scene_sim.mjcf_geometry import COLLISION_GROUP, VISIBLE_TO_RAYS
 from scene_sim.noise import NoiseSource
 from scene_sim.physics import Physics
 from scene_sim.schedule import SECOND
@@ -26,7 +26,7 @@ SWEEP_GROUP = 4
 FULL_TURN = 2.0 * np.pi
 
 
-class UnsupportedSensor(ValueError):
+class SensorError(ValueError):
     """A sensor that the embedded simulator cannot play; the text says why."""
 
 
@@ -74,13 +74,13 @@ class LidarSensor:
     def __init__(
         self, sensor: Sensor, name: str, model: mujoco.MjModel, noise: NoiseSource, swept: bool
     ) -> None:
-        """Raise UnsupportedSensor for several layers or resampled beams."""
+        """Raise SensorError for several layers or resampled beams."""
         spec = sensor.spec
         assert isinstance(spec, Lidar)
         if spec.vertical.count > 1:
-            raise UnsupportedSensor(f"sensor '{sensor.name}' has several layers: expected one")
+            raise SensorError(f"sensor '{sensor.name}' has several layers: expected one")
         if spec.horizontal.resolution != 1.0:
-            raise UnsupportedSensor(
+            raise SensorError(
                 f"sensor '{sensor.name}': <resolution> is {spec.horizontal.resolution}: expected 1"
             )
         self.name, self.topic = name, sensor.topic
@@ -94,7 +94,8 @@ class LidarSensor:
         self.increment = span / (self.count - 1) if self.count > 1 else 0.0
         self.directions = _directions(spec, self.count, self.increment)
         groups = np.zeros(6, dtype=np.uint8)
-        groups[VISUAL_GROUP if sensor.type == "gpu_lidar" else COLLISION_GROUP] = 1
+        rendered = sensor.type == "gpu_lidar"
+        groups[list(VISIBLE_TO_RAYS) if rendered else [COLLISION_GROUP]] = 1
         body = int(model.site_bodyid[self._site])
         self._caster = RayCaster(self.count, groups, body, spec.range_max + 1.0)
         # A head that turns once per scan passes one beam after the other at this pace.

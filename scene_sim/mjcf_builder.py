@@ -18,7 +18,7 @@ from scene_sim.actuators import ARMATURE, add_servo, driven_joints
 from scene_sim.description.scene import Joint, Link, Model, World
 from scene_sim.description.sensors import Camera, Sensor
 from scene_sim.mjcf_geometry import (
-    UnsupportedShape,
+    ShapeError,
     add_collision,
     add_light,
     add_visual,
@@ -38,11 +38,11 @@ WORLD_LINK = "world"
 class RenderQuality:
     """How finely the scene is drawn.
 
-    `slices` facets per turn of a cylinder (128 on a radius of 0.10 m stay within 0.03 mm of the
-    circle); `shadow_map` texels (0: no shadows); `samples` per pixel asked of the renderer.
+    `slices` facets per turn of small cylinders and spheres (large ones: mjcf_geometry);
+    `shadow_map` texels (0: no shadows); `samples` per pixel asked of the renderer.
     """
 
-    slices: int = 128
+    slices: int = 32
     shadow_map: int = 1024
     samples: int = 4
     supersampling: int = 1
@@ -111,7 +111,7 @@ class _Builder:
         spec.stat.center = [0.0, 0.0, 0.0]
         visual = spec.visual
         visual.quality.numslices = quality.slices
-        visual.quality.numstacks = 4
+        visual.quality.numstacks = 2
         visual.quality.numquads = 4
         visual.quality.offsamples = quality.samples
         visual.quality.shadowsize = max(quality.shadow_map, 1)
@@ -236,12 +236,12 @@ class _Builder:
         for index, visual in enumerate(link.visuals):
             try:
                 add_visual(self.spec, body, visual, f"{name}/visual/{index}")
-            except UnsupportedShape as error:
+            except ShapeError as error:
                 self._warn(visual.source, str(error))
         for index, collision in enumerate(link.collisions):
             try:
                 add_collision(self.spec, body, collision, f"{name}/collision/{index}", family)
-            except UnsupportedShape as error:
+            except ShapeError as error:
                 self._warn(collision.source, str(error))
         for light in link.lights:
             add_light(body, light, f"{name}/{light.name}", light.pose)

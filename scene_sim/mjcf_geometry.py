@@ -1,7 +1,8 @@
 """Shapes, materials, contacts and lights of a scene in MuJoCo's terms.
 
 Visuals go to geom group 2 and touch nothing; collisions go to group 3 and are never drawn. Cameras
-and `gpu_lidar` sensors see group 2, `lidar` (ray) sensors group 3, as in Gazebo.
+and `gpu_lidar` sensors see group 2, `lidar` (ray) sensors group 3, as in Gazebo. A large cylinder
+is drawn as a fine mesh (group 4), while rays meet the exact shape (group 1).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 
+from scene_sim.cylinder_mesh import faceted_cylinder
 from scene_sim.description.scene import Light
 from scene_sim.description.shapes import (
     Box,
@@ -28,8 +30,14 @@ from scene_sim.description.shapes import (
 )
 from spatial_types.transforms import Transform
 
+EXACT_GROUP = 1
 VISUAL_GROUP = 2
 COLLISION_GROUP = 3
+DRAWN_GROUP = 4
+DRAWN_GROUPS = (VISUAL_GROUP, DRAWN_GROUP)
+VISIBLE_TO_RAYS = (EXACT_GROUP, VISUAL_GROUP)
+LARGE_RADIUS = 0.06  # cylinders from here on are drawn with LARGE_SLICES facets
+LARGE_SLICES = 128
 DEFAULT_COLOUR = (0.7, 0.7, 0.7, 1.0)  # Gazebo's for a visual without material
 
 # A contact settles within two steps of 2 ms and yields a few micrometres under a small robot.
@@ -39,7 +47,7 @@ CONTACT_SOLIMP = (0.98, 0.999, 0.0005, 0.5, 2.0)
 _MESH_SUFFIXES = (".obj", ".stl")
 
 
-class UnsupportedShape(ValueError):
+class ShapeError(ValueError):
     """A geometry that MuJoCo cannot take; the text says why."""
 
 
@@ -56,12 +64,37 @@ def place(element: mujoco.MjsGeom | mujoco.MjsBody, pose: Transform) -> None:
 
 
 def add_visual(spec: mujoco.MjSpec, body: mujoco.MjsBody, visual: Visual, name: str) -> None:
-    """Add what cameras see; UnsupportedShape where MuJoCo has no such shape."""
+    """Add what cameras see; ShapeError where MuJoCo has no such shape."""
     geom = _add_geom(spec, body, visual.geometry, visual.pose, name, shell=True)
-    geom.group = VISUAL_GROUP
+    _make_visual(geom, VISUAL_GROUP)
+    _paint(spec, geom, visual, name)
+    if isinstance(visual.geometry, Cylinder) and visual.geometry.radius >= LARGE_RADIUS:
+        geom.group = EXACT_GROUP
+        fine = _add_fine_cylinder(spec, body, visual.geometry, f"{name}/drawn")
+        place(fine, visual.pose)
+        _make_visual(fine, DRAWN_GROUP)
+        fine.material, fine.rgba = geom.material, geom.rgba
+
+
+def _make_visual(geom: mujoco.MjsGeom, group: int) -> None:
+    geom.group = group
     geom.contype, geom.conaffinity = 0, 0
     geom.mass = 0.0
-    _paint(spec, geom, visual, name)
+
+
+def _add_fine_cylinder(
+    spec: mujoco.MjSpec, body: mujoco.MjsBody, cylinder: Cylinder, name: str
+) -> mujoco.MjsGeom:
+    surface = faceted_cylinder(cylinder.radius, cylinder.length, LARGE_SLICES)
+    asset = spec.add_mesh(
+        name=name,
+        uservert=surface.vertices.ravel(),
+        usernormal=surface.normals.ravel(),
+        userface=surface.faces.ravel(),
+        userfacenormal=surface.faces.ravel(),
+    )
+    asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+    return body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name)
 
 
 def add_collision(
@@ -164,11 +197,11 @@ def _rotation_from_z(normal: np.ndarray) -> np.ndarray:
 
 def _add_mesh(spec: mujoco.MjSpec, mesh: Mesh, name: str, shell: bool) -> None:
     if mesh.file.suffix.lower() not in _MESH_SUFFIXES:
-        raise UnsupportedShape(
-            f"mesh '{mesh.uri}': expected one of {', '.join(_MESH_SUFFIXES)} for the embedded simulator"
+        raise ShapeError(
+            f"mesh '{mesh.uri}': the embedded simulator expects {' or '.join(_MESH_SUFFIXES)}"
         )
     if mesh.submesh:
-        raise UnsupportedShape(f"mesh '{mesh.uri}': one submesh of a file is not supported")
+        raise ShapeError(f"mesh '{mesh.uri}': one submesh of a file is not supported")
     asset = spec.add_mesh(name=name, file=str(mesh.file.resolve()), scale=mesh.scale)
     if shell:  # a drawn surface need not be closed
         asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL

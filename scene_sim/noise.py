@@ -34,7 +34,7 @@ class NoiseSource:
         self._drift = 0.0
 
     def apply(self, truth: Array, period: float = 0.0) -> Array:
-        """Return `truth` (any shape) with noise; `period` (s) since the last call moves the drift."""
+        """Return `truth` (any shape) with noise; the drift moves on by `period` (s)."""
         noise = self._noise
         if noise.kind == "none":
             return truth

@@ -14,7 +14,7 @@ SCAN_MODES = ("instant", "swept")
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """A model to stand in the world: its file, its name (empty: the file's), pose and xacro args."""
+    """A model to stand in the world; an empty name is the file's. `arguments` are xacro's."""
 
     file: Path
     name: str = ""
@@ -35,7 +35,7 @@ class SimulatorOptions:
     seed: int = 0
     scan_mode: str = "instant"
     shadows: bool = True
-    shadow_map: int = 1024
+    shadow_map: int = 512
     samples: int = 4
     supersampling: int = 1
     camera_noise: bool = True

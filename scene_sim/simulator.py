@@ -17,7 +17,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from scene_sim.actuators import CONTROL_RATE
+from scene_sim.actuators import CONTROL_RATE, DiffDrive, PositionServo
 from scene_sim.camera import CameraSensor, CameraShot, Painter
 from scene_sim.description.scene import Model
 from scene_sim.devices import Devices
@@ -125,6 +125,23 @@ class Simulator:
         """Every topic that the scene's sensors and plugins can publish."""
         return self._devices.topics
 
+    @property
+    def drives(self) -> Sequence[DiffDrive]:
+        """The DiffDrives of all models."""
+        return self._devices.drives
+
+    @property
+    def servos(self) -> Sequence[PositionServo]:
+        """The JointPositionControllers of all models."""
+        return self._devices.servos
+
+    @property
+    def movable_models(self) -> list[str]:
+        """Names of the models that `set_model_pose` can move."""
+        compiled = self.physics.model
+        names = [compiled.joint(index).name for index in range(compiled.njnt)]
+        return [name for name in self.models if free_joint_name(name) in names]
+
     # Cameras
 
     def camera_mode(self, mode: str) -> None:
@@ -169,7 +186,7 @@ class Simulator:
         return self._painter
 
     def new_painter(self) -> Painter:
-        """Make a painter for the calling thread; RenderingUnavailable where nothing can draw."""
+        """Make a painter for the calling thread; RenderingError where nothing can draw."""
         options = self.options
         return Painter(self.physics.model, options.shadows, options.supersampling)
 
