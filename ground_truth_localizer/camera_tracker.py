@@ -33,8 +33,8 @@ class TrackerParameters:
         minimum=0.0,
         maximum=45.0,
     )
-    lower_limit: float = parameter(-90.0, "smallest pan angle of the joint", unit="deg")
-    upper_limit: float = parameter(90.0, "largest pan angle of the joint", unit="deg")
+    lower_limit: float = parameter(-95.0, "smallest pan angle of the joint", unit="deg")
+    upper_limit: float = parameter(95.0, "largest pan angle of the joint", unit="deg")
     lead: float = parameter(
         0.1, "aim where the target will be this much later", unit="s", minimum=0.0, maximum=2.0
     )

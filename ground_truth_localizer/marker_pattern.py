@@ -32,7 +32,7 @@ class PatternParameters:
         [30.0, 30.0, 30.0, 30.0, 30.0, 30.0], "arc that each marker covers", unit="deg"
     )
     colours: tuple[float, ...] = parameter(
-        [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0],
+        [0.0, 0.0, 1.0, 0.0, 0.8, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0],
         "red, green, blue of each marker in turn, as fractions of the white beside it",
         minimum=0.0,
         maximum=1.5,

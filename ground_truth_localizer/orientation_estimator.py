@@ -98,7 +98,13 @@ class ModelMethod:
         except ValueError as error:
             return OrientationResult(frame.stamp, False, str(error), view=view)
         whites = (*strips.above, *strips.below)
-        silhouette = fit_silhouette(whites, prior, self.settings.noise, self.settings.model_error)
+        silhouette = fit_silhouette(
+            whites,
+            prior,
+            self.settings.noise,
+            self.settings.model_error,
+            self.settings.edge_error * pixel,
+        )
         if silhouette is None:
             return OrientationResult(frame.stamp, False, "no silhouette found", view=view)
         sight = self._sight(silhouette, pixel)

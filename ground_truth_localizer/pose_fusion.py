@@ -3,7 +3,7 @@
 The laser's filter already holds all its scans, so it is not filtered again: its state is carried to
 the image's stamp and multiplied once with what the silhouette says (bearing very sharply, distance
 a little at close range). Yaw has its own filter. While the laser holds that the target stands, the
-silhouettes of the last `memory` images are averaged, all but the systematic part of their error.
+silhouettes of the last `memory_scans` images are averaged, all but the systematic part of their error.
 """
 
 from __future__ import annotations
@@ -21,13 +21,17 @@ from spatial_types.angles import wrap_scalar
 from spatial_types.parameters import parameter
 
 Array = NDArray[np.float64]
+# As many images as "all" means; what more of them could still average out is nothing.
+UNLIMITED = 300
 
 
 @dataclass(frozen=True)
 class FusionParameters:
     """How laser and camera are joined."""
 
-    memory: int = parameter(5, "images averaged while the target stands", minimum=1, maximum=1000)
+    memory_scans: int = parameter(
+        5, "images averaged while the target stands; 0 means all", minimum=0, maximum=100000
+    )
     oldest_position: float = parameter(
         0.35, "oldest laser position used with an image", unit="s", minimum=0.01
     )
@@ -71,12 +75,13 @@ class PoseFusion:
 
     def __init__(self, parameters: FusionParameters | None = None) -> None:
         self.parameters = parameters or FusionParameters()
+        memory = self.parameters.memory_scans or UNLIMITED
         self._yaw = YawFilter(
             acceleration_density=self.parameters.yaw_acceleration_density,
-            memory=self.parameters.memory,
+            memory=memory,
             systematic_share=self.parameters.systematic_share,
         )
-        self._sights: deque[OrientationResult] = deque(maxlen=self.parameters.memory)
+        self._sights: deque[OrientationResult] = deque(maxlen=memory)
         self.reason = ""
 
     def reset(self) -> None:

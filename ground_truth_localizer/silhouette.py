@@ -14,7 +14,7 @@ are found by variable projection (Golub and Pereyra 1973).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,17 @@ Array = NDArray[np.float64]
 # Columns of background kept beyond each edge.
 BACKGROUND_COLUMNS = 3.5
 RIDGE = 1e-7
+SATURATED = 250.0
 STEPS = 6
 COARSE_LIMIT = 25
 # A step below this (rad; 0.004 pixels of the thesis's camera) ends the search.
 SMALL_STEP = 1e-5
 NUDGE = 1e-5
+# A lamp to the side leaves an attached shadow that ends in a kink, which the harmonics round off:
+# where the fit is worse than this, the lamp is looked for, and kept if it gains this factor.
+LAMP_MISFIT = 1.2
+LAMP_GAIN = 0.7
+LAMPS = np.radians([s * a for a in range(10, 165, 10) for s in (-1.0, 1.0)])
 # A dark rim before a bright wall fits at two places less than a pixel apart, so each edge is tried
 # a little to either side (pixels) before the last descent: rows are (offset, ratio) in pixels.
 _EDGE_SHIFTS = np.array([-0.8, -0.4, 0.0, 0.4, 0.8])
@@ -67,42 +73,57 @@ class SilhouettePrior:
 
 @dataclass(frozen=True)
 class Rows:
-    """Profiles on shared columns: `levels` (W, C) in units of one sigma, `borders` (W + 1,)."""
+    """Profiles on shared columns: `levels` (W, C) in units of one sigma, `borders` (W + 1,).
+
+    `clear` (W,) tells columns that are not saturated, where brightness is still linear; `weight`
+    (W,) is below 1 where the edge's own error adds to the noise.
+    """
 
     levels: Array
     borders: Array
     pixel: float
+    clear: NDArray[np.bool_]
+    weight: Array
 
 
 def fit_silhouette(
-    strips: Sequence[Strip], prior: SilhouettePrior, noise: float, model_error: float
+    strips: Sequence[Strip],
+    prior: SilhouettePrior,
+    noise: float,
+    model_error: float,
+    edge_error: float,
 ) -> Silhouette | None:
     """Fit bearing and width to white strips; None where no minimum is found.
 
     `noise` is the grey-level noise of one pixel and `model_error` what remains of the model's
-    misfit after averaging rows, one sigma each.
+    misfit after averaging rows, one sigma each. `edge_error` (rad) is the systematic error of where
+    an edge appears.
     """
     rows = _gather(strips, noise, model_error)
     if not rows:
         return None
-    state: Array | None = _coarse(rows, prior)
-    for trials in (None, EDGE_TRIALS):
-        if state is not None and trials is not None:
-            state = _best(rows, state + rows[0].pixel * trials)
-        state = _descend(rows, state, prior) if state is not None else None
+    state = _descend(rows, _coarse(rows, prior), prior, None)
     if state is None:
         return None
-    cost, information, _, freedom = _evaluate(rows, state)
+    rows = _weighted(rows, state, None, edge_error)
+    lamp = _second_lamp(rows, state)
+    state = _best(rows, state + rows[0].pixel * EDGE_TRIALS, lamp)
+    state = _descend(rows, state, prior, lamp)
+    if state is None:
+        return None
+    cost, information, _, freedom = _evaluate(rows, state, lamp)
     misfit = cost / max(freedom, 1.0)
     return Silhouette(float(state[0]), float(state[1]), information / max(misfit, 1.0), misfit)
 
 
-def _descend(rows: Sequence[Rows], state: Array, prior: SilhouettePrior) -> Array | None:
+def _descend(
+    rows: Sequence[Rows], state: Array, prior: SilhouettePrior, lamp: float | None
+) -> Array | None:
     """Gauss-Newton on offset and ratio; None where the width runs away."""
     weight = np.diag(1.0 / prior.sigma**2)
     smallest, largest = 0.3 * prior.mean[1], min(3.0 * prior.mean[1], 0.97)
     for _ in range(STEPS):
-        _, information, gradient, _ = _evaluate(rows, state)
+        _, information, gradient, _ = _evaluate(rows, state, lamp)
         step = -np.linalg.solve(information + weight, gradient + weight @ (state - prior.mean))
         state = state + np.clip(step, -smallest, smallest)
         if not smallest < state[1] < largest:
@@ -110,6 +131,33 @@ def _descend(rows: Sequence[Rows], state: Array, prior: SilhouettePrior) -> Arra
         if np.max(np.abs(step)) < SMALL_STEP:
             break
     return state
+
+
+def _weighted(
+    rows: Sequence[Rows], state: Array, lamp: float | None, edge_error: float
+) -> list[Rows]:
+    """Rows with each column's weight for an error of `edge_error` (rad) of what it shows."""
+    moved = state + np.array([[0.0, 0.0], [edge_error, 0.0], [-edge_error, 0.0]])
+    weighted = []
+    for group in rows:
+        used = _window(group, state)
+        bases = _basis(group.borders, moved, lamp)
+        normal = bases[0][used].T @ bases[0][used] + RIDGE * np.eye(bases.shape[2])
+        levels = np.linalg.solve(normal, bases[0][used].T @ group.levels[used])
+        shift = np.max(np.abs((bases[1:] - bases[0]) @ levels), axis=(0, 2))
+        wide = np.maximum(shift, 0.5 * np.maximum(np.r_[shift[1:], 0.0], np.r_[0.0, shift[:-1]]))
+        weighted.append(replace(group, weight=1.0 / np.sqrt(1.0 + wide**2)))
+    return weighted
+
+
+def _second_lamp(rows: Sequence[Rows], state: Array) -> float | None:
+    """Azimuth of a lamp whose attached shadow ends on the visible side, if one explains the rows."""
+    cost, _, _, freedom = _evaluate(rows, state, None)
+    if cost < LAMP_MISFIT * freedom:
+        return None
+    costs = [_cost(rows, state[None], float(lamp))[0] for lamp in LAMPS]
+    best = int(np.argmin(costs))
+    return float(LAMPS[best]) if costs[best] < LAMP_GAIN * cost / freedom else None
 
 
 def _gather(strips: Sequence[Strip], noise: float, model_error: float) -> list[Rows]:
@@ -133,6 +181,8 @@ def _gather(strips: Sequence[Strip], noise: float, model_error: float) -> list[R
             ),
             group[0].borders,
             group[0].pixel,
+            np.all([np.max(s.colours, axis=1) < SATURATED for s in group], axis=0),
+            np.ones(len(group[0].colours)),
         )
         for group in groups
     ]
@@ -145,23 +195,32 @@ def _coarse(rows: Sequence[Rows], prior: SilhouettePrior) -> Array:
     return _best(rows, prior.mean + np.outer(np.arange(-count, count + 1) * pixel, [1.0, 0.0]))
 
 
-def _best(rows: Sequence[Rows], trials: Array) -> Array:
+def _best(rows: Sequence[Rows], trials: Array, lamp: float | None = None) -> Array:
     """Trial (2,) of trials (K, 2) that leaves the least chi-square per degree of freedom."""
+    return np.asarray(trials[int(np.argmin(_cost(rows, trials, lamp)))])
+
+
+def _cost(rows: Sequence[Rows], trials: Array, lamp: float | None) -> Array:
+    """Chi-square per degree of freedom (K,) of trials (K, 2)."""
     total = np.zeros(len(trials))
     freedom = np.zeros(len(trials))
     for group in rows:
         used = np.stack([_window(group, trial) for trial in trials]).astype(float)
-        basis = _basis(group.borders, trials) * used[..., None]
+        used = used * group.weight
+        basis = _basis(group.borders, trials, lamp) * used[..., None]
         turned = np.swapaxes(basis, 1, 2)
         normal = turned @ basis + RIDGE * np.eye(basis.shape[2])
-        seen = turned @ group.levels
+        levels = group.levels * group.weight[:, None]
+        seen = turned @ levels
         explained = np.sum(seen * np.linalg.solve(normal, seen), axis=(1, 2))
-        total += used @ np.sum(group.levels**2, axis=1) - explained
-        freedom += (used.sum(1) - basis.shape[2]) * group.levels.shape[1]
-    return np.asarray(trials[int(np.argmin(total / np.maximum(freedom, 1.0)))])
+        total += (used > 0) @ np.sum(levels**2, axis=1) - explained
+        freedom += ((used > 0).sum(1) - basis.shape[2]) * group.levels.shape[1]
+    return np.asarray(total / np.maximum(freedom, 1.0))
 
 
-def _evaluate(rows: Sequence[Rows], state: Array) -> tuple[float, Array, Array, float]:
+def _evaluate(
+    rows: Sequence[Rows], state: Array, lamp: float | None
+) -> tuple[float, Array, Array, float]:
     """Return chi-square, information (2, 2), gradient (2,) and degrees of freedom."""
     cost, freedom = 0.0, 0.0
     information, gradient = np.zeros((2, 2)), np.zeros(2)
@@ -169,7 +228,7 @@ def _evaluate(rows: Sequence[Rows], state: Array) -> tuple[float, Array, Array, 
         used = _window(group, state)
         if np.count_nonzero(used) < 9:
             continue
-        part = _project_out(group, used, state)
+        part = _project_out(group, used, state, lamp)
         cost, freedom = cost + part[0], freedom + part[3]
         information, gradient = information + part[1], gradient + part[2]
     return cost, information, gradient, freedom
@@ -179,16 +238,17 @@ def _window(group: Rows, state: Array) -> NDArray[np.bool_]:
     """Columns on the target and a few beyond each edge."""
     reach = np.arcsin(min(state[1], 0.99)) + BACKGROUND_COLUMNS * group.pixel
     centres = (group.borders[1:] + group.borders[:-1]) / 2.0
-    return np.asarray(np.abs(centres - state[0]) <= reach)
+    return np.asarray((np.abs(centres - state[0]) <= reach) & group.clear)
 
 
 def _project_out(
-    group: Rows, used: NDArray[np.bool_], state: Array
+    group: Rows, used: NDArray[np.bool_], state: Array, lamp: float | None
 ) -> tuple[float, Array, Array, float]:
     """Variable projection: the brightnesses are solved for, the two angles remain."""
-    observed = group.levels[used]
+    weight = group.weight[used, None]
+    observed = group.levels[used] * weight
     nudged = state + np.array([[0.0, 0.0], [NUDGE, 0.0], [0.0, NUDGE]])
-    stacked = _basis(group.borders, nudged)[:, used]
+    stacked = _basis(group.borders, nudged, lamp)[:, used] * weight
     basis = stacked[0]
     normal = basis.T @ basis + RIDGE * np.eye(basis.shape[1])
     solver = np.linalg.solve(normal, basis.T)
@@ -200,19 +260,26 @@ def _project_out(
     return float(np.sum(residual**2)), flat @ flat.T, -flat @ residual.ravel(), float(freedom)
 
 
-def _basis(borders: Array, states: Array) -> Array:
-    """Each term averaged over each pixel (K, W, 7) for states (K, 2).
+def _basis(borders: Array, states: Array, lamp: float | None) -> Array:
+    """Each term averaged over each pixel (K, W, 7 or 8) for states (K, 2).
 
-    Two backgrounds, then the five shading harmonics.
+    Two backgrounds, the five shading harmonics, and a second lamp if there is one.
     """
     s = np.sin(borders - states[:, :1]) / states[:, 1:]
     width = np.diff(s, axis=1)
     inside = np.clip(s, -1.0, 1.0)
-    terms = np.stack(
-        [np.minimum(s, -1.0), np.maximum(s, 1.0), *_primitives(inside)],
-        axis=-1,
-    )
-    return np.asarray(np.diff(terms, axis=1) / width[..., None])
+    terms = [np.minimum(s, -1.0), np.maximum(s, 1.0), *_primitives(inside)]
+    if lamp is not None:
+        terms.append(_lamp_primitive(inside, lamp))
+    return np.asarray(np.diff(np.stack(terms, axis=-1), axis=1) / width[..., None])
+
+
+def _lamp_primitive(s: Array, lamp: float) -> Array:
+    """Antiderivative over s = sin i of max(0, cos(i - lamp))."""
+    incidence = np.clip(np.arcsin(s), lamp - np.pi / 2.0, lamp + np.pi / 2.0)
+    sine = np.sin(incidence)
+    along = (incidence + sine * np.cos(incidence)) / 2.0
+    return np.asarray(np.cos(lamp) * along + np.sin(lamp) * sine * sine / 2.0)
 
 
 def _primitives(s: Array) -> tuple[Array, ...]:
