@@ -74,7 +74,7 @@ class OrientationEstimator:
         density = self.parameters.model.acceleration_density
         carried = target.at(frame.stamp, density)
         view = View.towards(camera, map_from_camera, carried.position)
-        if view.distance < 1.05 * self.parameters.cylinder.radius:
+        if view.distance < 1.05 * self.parameters.target.radius:
             return OrientationResult(frame.stamp, False, "camera inside the target")
         return self._method.update(frame, view, carried)
 
@@ -84,7 +84,7 @@ class ModelMethod:
 
     def __init__(self, parameters: OrientationParameters) -> None:
         self.settings = parameters.model
-        self.cylinder = parameters.cylinder
+        self.cylinder = parameters.target
         self.fitter = YawFitter(MarkerPattern(parameters.pattern))
 
     def update(self, frame: CameraFrame, view: View, target: TargetState) -> OrientationResult:

@@ -86,12 +86,12 @@ class OrientationParameters:
     """Everything that the orientation estimator can be told."""
 
     method: str = parameter("model", "which estimator", choices=("model", "thesis"))
-    cylinder: CylinderParameters = field(default_factory=CylinderParameters)
+    target: CylinderParameters = field(default_factory=CylinderParameters)
     pattern: PatternParameters = field(default_factory=PatternParameters)
     model: ModelParameters = field(default_factory=ModelParameters)
     thesis: ThesisParameters = field(default_factory=ThesisParameters)
 
     def check(self) -> None:
         """Check the parts against each other."""
-        self.cylinder.check()
+        self.target.check()
         self.pattern.check()

@@ -38,6 +38,11 @@ class OrientationResult:
     view: View | None = None
 
     @property
+    def kind(self) -> str:
+        """The reason without its figures, to be counted."""
+        return self.reason.split(" (")[0]
+
+    @property
     def bearing_variance(self) -> float:
         """Variance of the silhouette's bearing (rad^2); infinite without one."""
         return float(self.sight[0, 0]) if self.sight is not None else float("inf")

@@ -3,7 +3,7 @@
 The laser's filter already holds all its scans, so it is not filtered again: its state is carried to
 the image's stamp and multiplied once with what the silhouette says (bearing very sharply, distance
 a little at close range). Yaw has its own filter. While the laser holds that the target stands, the
-silhouettes of the last `memory_scans` images are averaged, all but the systematic part of their error.
+silhouettes of the last `memory_scans` images are averaged, save the error that they share.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def _weighted(
 
 
 def _second_lamp(rows: Sequence[Rows], state: Array) -> float | None:
-    """Azimuth of a lamp whose attached shadow ends on the visible side, if one explains the rows."""
+    """Incidence of a lamp that explains what the harmonics leave; None without one."""
     cost, _, _, freedom = _evaluate(rows, state, None)
     if cost < LAMP_MISFIT * freedom:
         return None

@@ -66,7 +66,7 @@ class ThesisMethod:
 
     def __init__(self, parameters: OrientationParameters) -> None:
         self.settings = parameters.thesis
-        self.radius = parameters.cylinder.radius
+        self.radius = parameters.target.radius
         self.pattern = MarkerPattern(parameters.pattern)
 
     def update(self, frame: CameraFrame, view: View, target: TargetState) -> OrientationResult:
