@@ -123,6 +123,8 @@ def _read_sqlite(path: Path) -> Iterator[Message]:
             topics = {row[0]: Topic(row[1], row[2], tuple(parse_qos(row[3]))) for row in rows}
             query = "SELECT topic_id, timestamp, data FROM messages ORDER BY id"
             for topic, stamp, data in connection.execute(query):
+                if topic not in topics or not isinstance(data, bytes):
+                    return  # a page that begins before the cut and ends behind it
                 yield Message(topics[topic], stamp, bytes(data))
     except sqlite3.DatabaseError:
         return

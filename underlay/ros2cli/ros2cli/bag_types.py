@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_path
@@ -20,7 +21,11 @@ class Definitions:
     """
 
     store: Any = field(default_factory=lambda: get_typestore(Stores.EMPTY))
-    fallback: Any = field(default_factory=lambda: get_typestore(Stores.LATEST))
+
+    @cached_property
+    def fallback(self) -> Any:
+        """Types known to rosbags, loaded only where something is not installed."""
+        return get_typestore(Stores.LATEST)
 
     def of(self, name: str) -> tuple[str, str]:
         """Definition with its dependencies, and RIHS01 hash, of `package/msg/Type`.

@@ -19,6 +19,8 @@ from ros2cli.interfaces import MessageClass, message_class
 #: Names that begin so are hidden, as in the real tool.
 NODE_NAME_PREFIX = "_ros2cli"
 DEFAULT_SPIN_TIME = 0.5
+#: Longest wait for the graph, or for a topic that is asked for by its name (s).
+LONGEST_DISCOVERY = 3.0
 _STEP = 0.05
 
 
@@ -38,7 +40,7 @@ def add_node_arguments(parser: ArgumentParser) -> None:
 
 @contextmanager
 def direct_node(args: Namespace, name: str | None = None, discover: bool = True) -> Iterator[Node]:
-    """A node that has spun for `--spin-time` seconds; shut down at the end, Ctrl-C included."""
+    """A node that has seen the graph settle; shut down at the end, Ctrl-C included."""
     rclpy.init(args=[])
     node = rclpy.create_node(
         name or f"{NODE_NAME_PREFIX}_{os.getpid()}",
@@ -51,7 +53,7 @@ def direct_node(args: Namespace, name: str | None = None, discover: bool = True)
     )
     try:
         if discover:
-            spin_until(node, lambda: False, getattr(args, "spin_time", DEFAULT_SPIN_TIME))
+            settle(node, getattr(args, "spin_time", DEFAULT_SPIN_TIME))
         yield node
     except ExternalShutdownException as error:
         raise KeyboardInterrupt from error
@@ -69,6 +71,25 @@ def spin_until(node: Node, done: Callable[[], bool], seconds: float | None = Non
             return False
         rclpy.spin_once(node, timeout_sec=min(_STEP, left))
     return True
+
+
+def settle(node: Node, quiet: float) -> None:
+    """Spin until the graph has not changed for `quiet` seconds.
+
+    The real tool asks a daemon that has long known the graph; we discover it each time, which may
+    take seconds on a busy machine.
+    """
+    seen: object = None
+    changed = time.monotonic()
+
+    def is_quiet() -> bool:
+        nonlocal seen, changed
+        now = (node.get_topic_names_and_types(), node.get_node_names_and_namespaces())
+        if now != seen:
+            seen, changed = now, time.monotonic()
+        return time.monotonic() - changed >= quiet
+
+    spin_until(node, is_quiet, quiet + LONGEST_DISCOVERY)
 
 
 def is_hidden(name: str) -> bool:
@@ -99,6 +120,16 @@ def absolute(name: str) -> str:
     return name if name.startswith("/") else f"/{name}"
 
 
+def await_topic(node: Node, name: str) -> None:
+    """Give a topic and all its endpoints time to be discovered."""
+
+    def is_there() -> bool:
+        return any(topic == name for topic, _ in node.get_topic_names_and_types())
+
+    if not is_there() and spin_until(node, is_there, LONGEST_DISCOVERY):
+        settle(node, DEFAULT_SPIN_TIME)
+
+
 def topic_class(node: Node, topic: str, wait: bool = False) -> MessageClass:
     """Message class of a topic in the graph.
 
@@ -110,6 +141,8 @@ def topic_class(node: Node, topic: str, wait: bool = False) -> MessageClass:
     def types() -> list[str]:
         return dict(topics(node, hidden=True)).get(name, [])
 
+    if not wait:
+        await_topic(node, name)
     if not types():
         print(f"WARNING: topic [{topic}] does not appear to be published yet")
         if not wait:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ros2cli import verb_topic_echo, verb_topic_hz, verb_topic_pub
-from ros2cli.graph import add_node_arguments, direct_node, topics
+from ros2cli.graph import add_node_arguments, await_topic, direct_node, topics
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -70,6 +70,7 @@ def run_info(args: Namespace) -> str | None:
     """Print type and endpoints of a topic."""
     end = "\n\n" if args.verbose else "\n"
     with direct_node(args) as node:
+        await_topic(node, args.topic_name)
         types = dict(topics(node, hidden=True)).get(args.topic_name)
         if types is None:
             return f"Unknown topic '{args.topic_name}'"

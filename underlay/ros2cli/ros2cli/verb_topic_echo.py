@@ -14,7 +14,14 @@ from rclpy.node import Node
 from rclpy.qos import QoSPresetProfiles
 
 from ros2cli.cli import CommandError
-from ros2cli.graph import absolute, add_node_arguments, direct_node, spin_until, topic_class
+from ros2cli.graph import (
+    absolute,
+    add_node_arguments,
+    await_topic,
+    direct_node,
+    spin_until,
+    topic_class,
+)
 from ros2cli.interfaces import Message, Style, message_class, to_csv, to_plain, to_yaml
 from ros2cli.qos_arguments import add_qos_arguments, is_chosen, matching, profile
 
@@ -130,6 +137,8 @@ def run(args: Namespace) -> str | None:
     echo = Echo(args)
     with direct_node(args, args.node_name) as node:
         topic = absolute(args.topic_name)
+        if args.message_type is None:
+            await_topic(node, topic)
         qos = (
             profile(args)
             if is_chosen(args)

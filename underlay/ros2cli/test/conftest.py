@@ -101,6 +101,14 @@ class Ros2:
         return {name: json.loads(text) for name, text in found}
 
 
+def domain():
+    """Variables that keep this run's ROS programs to themselves."""
+    return {
+        "ROS_DOMAIN_ID": str(40 + os.getpid() % 60),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+    }
+
+
 @pytest.fixture
 def ros2(tmp_path):
     """The command, with the package `things` to be found."""
@@ -119,8 +127,7 @@ def ros2(tmp_path):
         **os.environ,
         "AMENT_PREFIX_PATH": f"{prefix}:{os.environ.get('AMENT_PREFIX_PATH', '')}",
         "ROS_LOG_DIR": str(tmp_path / "log"),
-        "ROS_DOMAIN_ID": str(70 + os.getpid() % 30),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+        **domain(),
         "PYTHONWARNINGS": "ignore",
     }
     command = Ros2(environment, tmp_path)
