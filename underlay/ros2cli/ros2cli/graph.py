@@ -21,6 +21,8 @@ NODE_NAME_PREFIX = "_ros2cli"
 DEFAULT_SPIN_TIME = 0.5
 #: Longest wait for the graph, or for a topic that is asked for by its name (s).
 LONGEST_DISCOVERY = 3.0
+#: Shortest look at a graph in which there is nobody but us (s).
+_EMPTY_GRAPH = 2.0
 _STEP = 0.05
 
 
@@ -74,20 +76,21 @@ def spin_until(node: Node, done: Callable[[], bool], seconds: float | None = Non
 
 
 def settle(node: Node, quiet: float) -> None:
-    """Spin until the graph has not changed for `quiet` seconds.
+    """Spin until the graph has not changed for `quiet` seconds, longer while it is empty.
 
     The real tool asks a daemon that has long known the graph; we discover it each time, which may
     take seconds on a busy machine.
     """
     seen: object = None
-    changed = time.monotonic()
+    began = changed = time.monotonic()
 
     def is_quiet() -> bool:
         nonlocal seen, changed
-        now = (node.get_topic_names_and_types(), node.get_node_names_and_namespaces())
-        if now != seen:
-            seen, changed = now, time.monotonic()
-        return time.monotonic() - changed >= quiet
+        nodes = node.get_node_names_and_namespaces()
+        if (nodes, now := node.get_topic_names_and_types()) != seen:
+            seen, changed = (nodes, now), time.monotonic()
+        patience = quiet if len(nodes) > 1 else max(quiet, began + _EMPTY_GRAPH - changed)
+        return time.monotonic() - changed >= patience
 
     spin_until(node, is_quiet, quiet + LONGEST_DISCOVERY)
 
