@@ -12,12 +12,14 @@ import sys
 import time
 from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import tf2_ros
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseArray, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
@@ -66,8 +68,9 @@ class LaserNodeParameters(LaserParameters):
 class LaserLocalizerNode(Node):
     """Receive, convert, call, publish."""
 
-    def __init__(self) -> None:
-        super().__init__("laser_localizer")
+    def __init__(self, **node_options: Any) -> None:
+        """Declare parameters and open topics; `node_options` go to rclpy's Node."""
+        super().__init__("laser_localizer", **node_options)
         self._options = declare_parameters(self, LaserNodeParameters)
         try:
             zone = zone_from_parameters(self._options)
@@ -98,7 +101,9 @@ class LaserLocalizerNode(Node):
         self._markers = self.create_publisher(MarkerArray, base + "markers", RELIABLE)
         topic = self._options.scan_topic
         self.create_subscription(LaserScan, topic, self._on_scan, SENSOR_DATA)
-        self.create_service(Trigger, "~/learn_zone", self._on_learn)
+        # A group of its own: the answer waits for scans, and a group runs one callback at a time.
+        learning = MutuallyExclusiveCallbackGroup()
+        self.create_service(Trigger, "~/learn_zone", self._on_learn, callback_group=learning)
         self.create_service(SetBool, "~/record", self._on_record)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(0.05, self._tick, clock=steady)
@@ -177,7 +182,7 @@ class LaserLocalizerNode(Node):
             return response
         options = self._options
         self._learner = ZoneLearner(options.sensor.sigma, options.zone.learn_busy)
-        self._learnt = Future()
+        self._learnt = Future(executor=self.executor)
         self.get_logger().info(f"learning the zone from {options.zone.learn_scans} scans")
         success, text = await self._learnt  # type: ignore[misc]
         response.success, response.message = success, text
