@@ -95,6 +95,13 @@ class View:
         dx, dy = np.asarray(point, dtype=float)[:2] - map_from_camera.translation[:2]
         return View(camera, map_from_camera, float(np.arctan2(dy, dx)), float(np.hypot(dx, dy)))
 
+    @property
+    def level(self) -> bool:
+        """True where a pixel's azimuth depends on its column alone: upright, no distortion."""
+        skew = abs(self.camera.matrix[0, 1])
+        lean = np.max(np.abs(self.map_from_camera.rotation[:2, 1]))
+        return bool(lean < 1e-4 and skew < 1e-9 and not self.camera.has_distortion)
+
     def point(self, offset: float, distance: float) -> Array:
         """Point (2,) of the floor plane at an offset right of the bearing and a distance."""
         azimuth = self.bearing - offset

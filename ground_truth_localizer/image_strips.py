@@ -80,17 +80,16 @@ def cut_strips(
     ratio = min(cylinder.radius / view.distance, 0.95)
     left, right = _columns(view, half_width(ratio) + margin, cylinder)
     columns = np.arange(left, right + 1, dtype=np.float64)
-    bands = (
-        (cylinder.marker_top, cylinder.top),
-        (cylinder.marker_bottom, cylinder.marker_top),
-        (cylinder.bottom, cylinder.marker_bottom),
-    )
+    heights = (cylinder.top, cylinder.marker_top, cylinder.marker_bottom, cylinder.bottom)
+    ends = _rows_of_heights(view, columns, ratio, np.array(heights))
     region = pixels[:, left : right + 1]
-    strips = [
-        _strips(view, columns, *_rows_of_band(view, columns, ratio, band, slack), region)
-        for band in bands
-    ]
-    return TargetStrips(*strips)
+    cutter = _Cutter(view, columns, region)
+    return TargetStrips(
+        *(
+            cutter.strips(*_rows_between(ends[k], ends[k + 1], slack, view.camera.height))
+            for k in range(3)
+        )
+    )
 
 
 def _columns(view: View, reach: float, cylinder: CylinderParameters) -> tuple[int, int]:
@@ -110,26 +109,29 @@ def _columns(view: View, reach: float, cylinder: CylinderParameters) -> tuple[in
     return left, right
 
 
-def _rows_of_band(
-    view: View, columns: Array, ratio: float, band: tuple[float, float], slack: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """First row and one past the last (W,), by column, of the band as it appears there."""
-    centre = np.full(len(columns), (view.camera.height - 1) / 2.0)
-    heights = np.full(len(columns), sum(band) / 2.0)
-    for _ in range(2):  # the column's azimuth depends on the row where the camera is tilted
-        offsets = view.offsets(np.stack([columns, centre], -1))
+def _rows_of_heights(view: View, columns: Array, ratio: float, heights: Array) -> Array:
+    """Image row (H, W) at which each height on the cylinder appears in each column."""
+    rows = np.full((len(heights), len(columns)), (view.camera.height - 1) / 2.0)
+    if view.level:
+        rows = rows[:1]
+    for _ in range(1 if view.level else 3):  # a tilted camera's azimuth depends on the row
+        offsets = view.offsets(np.stack(np.broadcast_arrays(columns, rows), -1))
         distance = _distance_seen(offsets, ratio, view.distance)
-        centre = view.pixels(offsets, distance, heights)[:, 1]
-        centre = np.clip(np.nan_to_num(centre), 0, view.camera.height - 1)
-    ends = [view.pixels(offsets, distance, np.full(len(columns), z))[:, 1] for z in band]
-    clear = ROW_MARGIN + slack * np.abs(ends[1] - ends[0])
-    low = np.ceil(np.minimum(*ends) + clear)
-    high = np.floor(np.maximum(*ends) - clear) + 1
-    low = np.clip(np.nan_to_num(low), 0, view.camera.height).astype(np.int64)
-    high = np.clip(np.nan_to_num(high), 0, view.camera.height).astype(np.int64)
-    common = int(np.min(high) - np.max(low))
-    if common >= COMMON_SHARE * np.median(high - low):
-        return np.full_like(low, np.max(low)), np.full_like(high, np.min(high))
+        rows = view.pixels(offsets, distance, heights[:, None])[..., 1]
+        rows = np.clip(np.nan_to_num(rows), -1e4, 1e4)
+    return rows
+
+
+def _rows_between(
+    one: Array, other: Array, slack: float, height: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First row and one past the last (W,) that lie wholly between two rows (W,) of the image."""
+    clear = ROW_MARGIN + slack * np.abs(other - one)
+    low = np.clip(np.ceil(np.minimum(one, other) + clear), 0, height).astype(np.int64)
+    high = np.clip(np.floor(np.maximum(one, other) - clear) + 1, 0, height).astype(np.int64)
+    first, last = int(np.max(low)), int(np.min(high))
+    if last - first >= COMMON_SHARE * np.median(high - low):
+        return np.full_like(low, first), np.full_like(high, last)
     return low, np.maximum(high, low)
 
 
@@ -140,22 +142,52 @@ def _distance_seen(offsets: Array, ratio: float, distance: float) -> Array:
     return surface_distance(surface, ratio, distance)
 
 
-def _strips(
-    view: View,
-    columns: Array,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    region: NDArray[np.uint8],
-) -> tuple[Strip, ...]:
-    """Average a band's rows (W,) into as many strips as the tilt asks for."""
-    if np.median(high - low) < 1:
-        return ()
-    count = min(_strip_count(view, columns, low, high), int(np.max(high - low)))
-    cuts = [low + (high - low) * k // count for k in range(count + 1)]
-    return tuple(
-        _oriented(view, columns, _mean_rows(region, first, last), first, last)
-        for first, last in itertools.pairwise(cuts)
-    )
+class _Cutter:
+    """Averages rows of one image region into strips."""
+
+    def __init__(self, view: View, columns: Array, region: NDArray[np.uint8]) -> None:
+        self.view = view
+        self.columns = columns
+        self.region = region
+        self.edges: Array = np.concatenate([columns - 0.5, columns[-1:] + 0.5])
+        self.shared = self._borders(np.zeros(len(self.edges))) if view.level else None
+
+    def strips(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> tuple[Strip, ...]:
+        """Average a band's rows (W,) into as many strips as the tilt asks for."""
+        if np.median(high - low) < 1:
+            return ()
+        count = min(self._count(low, high), int(np.max(high - low)))
+        cuts = [low + (high - low) * k // count for k in range(count + 1)]
+        return tuple(self._strip(first, last) for first, last in itertools.pairwise(cuts))
+
+    def _count(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> int:
+        """How many strips keep the azimuth's drift over the rows below `MAXIMUM_DRIFT`."""
+        if self.shared is not None:
+            return 1
+        middle = len(self.columns) // 2
+        column = float(self.columns[middle])
+        corners = np.array(
+            [[column, low[middle]], [column, high[middle] - 1], [column + 1.0, low[middle]]]
+        )
+        start, end, neighbour = self.view.offsets(corners)
+        drift = abs(end - start) / max(abs(neighbour - start), 1e-9)
+        return int(np.clip(np.ceil(drift / MAXIMUM_DRIFT), 1, MAXIMUM_STRIPS))
+
+    def _strip(self, first: NDArray[np.int64], last: NDArray[np.int64]) -> Strip:
+        """Average rows first to last - 1; borders ascend whichever way up the camera is."""
+        colours = _mean_rows(self.region, first, last)
+        rows = np.maximum(last - first, 0).astype(float)
+        borders = self.shared
+        if borders is None:
+            middle = (first + last - 1) / 2.0
+            between = (middle[1:] + middle[:-1]) / 2.0
+            borders = self._borders(np.concatenate([middle[:1], between, middle[-1:]]))
+        if borders[-1] < borders[0]:
+            return Strip(colours[::-1], rows[::-1], borders[::-1])
+        return Strip(colours, rows, borders)
+
+    def _borders(self, rows: Array) -> Array:
+        return self.view.offsets(np.stack([self.edges, rows], -1))
 
 
 def _mean_rows(
@@ -172,35 +204,3 @@ def _mean_rows(
     weights = ((rows >= first) & (rows < last)).astype(np.float32)
     total = np.einsum("rw,rwc->wc", weights, block)
     return np.asarray(total / np.maximum(weights.sum(0), 1.0)[:, None], dtype=np.float64)
-
-
-def _strip_count(
-    view: View, columns: Array, low: NDArray[np.int64], high: NDArray[np.int64]
-) -> int:
-    """How many strips keep the azimuth's drift over the rows below `MAXIMUM_DRIFT`."""
-    middle = len(columns) // 2
-    column = float(columns[middle])
-    corners = np.array(
-        [[column, low[middle]], [column, high[middle] - 1], [column + 1.0, low[middle]]]
-    )
-    start, end, neighbour = view.offsets(corners)
-    drift = abs(end - start) / max(abs(neighbour - start), 1e-9)
-    return int(np.clip(np.ceil(drift / MAXIMUM_DRIFT), 1, MAXIMUM_STRIPS))
-
-
-def _oriented(
-    view: View,
-    columns: Array,
-    colours: Array,
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-) -> Strip:
-    """Build a strip whose borders ascend to the right, whichever way up the camera is."""
-    rows = np.maximum(last - first, 0).astype(float)
-    middle = (first + last - 1) / 2.0
-    edge_rows = np.concatenate([middle[:1], (middle[1:] + middle[:-1]) / 2.0, middle[-1:]])
-    edges = np.concatenate([columns - 0.5, columns[-1:] + 0.5])
-    borders = view.offsets(np.stack([edges, edge_rows], -1))
-    if borders[-1] < borders[0]:
-        return Strip(colours[::-1], rows[::-1], borders[::-1])
-    return Strip(colours, rows, borders)

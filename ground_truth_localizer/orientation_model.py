@@ -24,8 +24,10 @@ from ground_truth_localizer.image_strips import Strip
 from ground_truth_localizer.marker_pattern import MarkerPattern
 
 Array = NDArray[np.float64]
-STEPS = 8
+STEPS = 7
 NUDGE = 1e-5
+NUDGES = NUDGE * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+SMALL_STEP = 1e-4
 # Beyond this sine of the incidence a column is a grazing sliver: left out.
 GRAZING = 0.985
 SATURATED = 252.0
@@ -95,10 +97,11 @@ class YawFitter:
         """Search all directions, refine the best few; None where too few columns show."""
         if len(profile.low) < 6:
             return None
-        results = [self._refine(profile, axis, turn) for turn in self._candidates(profile, axis)]
-        results.sort(key=lambda item: item[1])
-        (state, cost, information), others = results[0], results[1:]
-        elsewhere = [c for s, c, _ in others if abs(_wrap(s[0] - state[0])) > np.radians(15.0)]
+        states, costs, informations = self._refine(profile, axis, self._candidates(profile, axis))
+        order = np.argsort(costs)
+        state, cost, information = states[order[0]], costs[order[0]], informations[order[0]]
+        away = np.abs(_wrap(states[:, 0] - state[0])) > np.radians(15.0)
+        elsewhere = costs[away]
         freedom = max(2 * len(profile.low) - 2, 1)
         misfit = cost / freedom
         covariance = np.linalg.inv(information) * max(misfit, 1.0)
@@ -108,69 +111,68 @@ class YawFitter:
             variance=float(np.array([1.0, -1.0]) @ covariance @ [1.0, -1.0]),
             by_offset=float(-information[0, 1] / information[0, 0]),
             misfit=float(misfit),
-            margin=float(min(elsewhere) / max(cost, freedom)) if elsewhere else np.inf,
+            margin=float(np.min(elsewhere, initial=np.inf) / max(cost, freedom)),
             seen=self._seen(float(state[0]), axis.ratio),
         )
 
-    def _candidates(self, profile: Profile, axis: Axis, count: int = 3) -> list[float]:
-        """Best turns of the coarse search, at least 20 degrees apart."""
+    def _candidates(self, profile: Profile, axis: Axis, count: int = 3) -> Array:
+        """Best turns (K,) of the coarse search, at least 20 degrees apart."""
         centres = (profile.low + profile.high) / 2.0 - axis.offset
         surface = surface_from_offset(centres, axis.ratio)
         hue = _hue(profile.colours / np.maximum(profile.shade, 8.0))
-        weight = ((self.bins > surface[0]) & (self.bins < surface[-1])).astype(float)
-        weight = (weight * np.cos(self.bins))[:, None].repeat(3, 1).ravel()
-        seen = np.stack([np.interp(self.bins, surface, hue[:, c]) for c in range(3)], -1).ravel()
-        cost = self._squares @ weight - 2.0 * (self._templates @ (weight * seen))
-        found: list[float] = []
-        for index in np.argsort(cost):
-            turn = float(self.turns[index])
-            if all(abs(_wrap(turn - other)) > np.radians(20.0) for other in found):
-                found.append(turn)
-            if len(found) == count:
-                break
-        return found
+        seen = np.stack([np.interp(self.bins, surface, hue[:, c]) for c in range(3)], -1)
+        weight = np.cos(self.bins) * ((self.bins > surface[0]) & (self.bins < surface[-1]))
+        weight = weight.repeat(3)
+        cost = self._squares @ weight - 2.0 * (self._templates @ (weight * seen.ravel()))
+        found = []
+        for _ in range(count):
+            turn = self.turns[int(np.argmin(cost))]
+            found.append(turn)
+            cost[np.cos(self.turns - turn) > np.cos(np.radians(20.0))] = np.inf
+        return np.array(found)
 
-    def _refine(self, profile: Profile, axis: Axis, turn: float) -> tuple[Array, float, Array]:
-        """Gauss-Newton over turn and the axis's offset; (state, chi-square, information)."""
-        state = np.array([turn, axis.offset])
-        best = (state, np.inf, np.eye(2))
+    def _refine(self, profile: Profile, axis: Axis, turns: Array) -> tuple[Array, Array, Array]:
+        """Gauss-Newton over turn and the axis's offset, from several turns (K,) at once.
+
+        Returns states (K, 2), chi-squares (K,) and information matrices (K, 2, 2).
+        """
+        states = np.stack([turns, np.full(len(turns), axis.offset)], -1)
+        best, costs = states.copy(), np.full(len(turns), np.inf)
+        informations = np.zeros((len(turns), 2, 2))
         for _ in range(STEPS):
-            cost, information, gradient = self._evaluate(profile, axis, state)
-            if cost < best[1]:
-                best = (state, cost, information)
-            step = -np.linalg.solve(information, gradient)
-            step[0] = np.clip(step[0], -0.12, 0.12)
-            state = state + step
-            if abs(step[0]) < 2e-5:
+            cost, information, gradient = self._evaluate(profile, axis, states)
+            better = cost < costs
+            best[better], costs[better] = states[better], cost[better]
+            informations[better] = information[better]
+            step = -np.linalg.solve(information, gradient[..., None])[..., 0]
+            step[:, 0] = np.clip(step[:, 0], -0.12, 0.12)
+            states = states + step
+            if abs(step[int(np.argmin(costs)), 0]) < SMALL_STEP:
                 break
-        return best
+        return best, costs, informations
 
-    def _evaluate(self, profile: Profile, axis: Axis, state: Array) -> tuple[float, Array, Array]:
-        """Chi-square, information (2, 2) and gradient (2,), the shade marginalised."""
-        nudged = state + np.array([[0.0, 0.0], [NUDGE, 0.0], [0.0, NUDGE]])
+    def _evaluate(self, profile: Profile, axis: Axis, states: Array) -> tuple[Array, Array, Array]:
+        """Chi-square (K,), information (K, 2, 2) and gradient (K, 2), the shade marginalised.
+
+        A shade s = shade (1 + e), e ~ N(0, doubt), gives each column's colours the covariance
+        noise^2 I + doubt^2 m m', m the model; its inverse is Sherman and Morrison's.
+        """
+        nudged = (states + NUDGES[:, None]).reshape(-1, 2)
         share = self.shares(profile.low, profile.high, nudged, axis.ratio)
         model = (1.0 + share @ (self.pattern.colours - 1.0)) * profile.shade
-        residual = profile.colours - model[0]
-        slope = (model[1:] - model[0]) / NUDGE
-        # Shade s = shade (1 + e), e ~ N(0, doubt): Sherman-Morrison of noise^2 I + doubt^2 m m'.
-        noise2 = profile.noise**2 + axis.edge_error**2 * np.max(slope**2, axis=(0, 2))
-        direction = model[0]
-        pull = profile.doubt**2 / (noise2 + profile.doubt**2 * np.sum(direction**2, axis=1))
-        inverse = 1.0 / noise2
-
-        def whiten(values: Array) -> Array:
-            along = np.sum(values * direction, axis=-1) * pull
-            return np.asarray((values - along[..., None] * direction) * inverse[:, None])
-
-        weighted = whiten(residual)
-        cost = float(np.sum(residual * weighted))
-        information = np.einsum("iwc,jwc->ij", slope, whiten(slope))
-        gradient = -np.einsum("iwc,wc->i", slope, weighted)
-        shift = state[1] - axis.offset
-        information[1, 1] += 1.0 / axis.sigma**2
-        gradient[1] += shift / axis.sigma**2
-        information[0, 0] += 1e-6
-        return cost + (shift / axis.sigma) ** 2, information, gradient
+        model = model.reshape(3, len(states), *profile.shade.shape)
+        rows = np.concatenate([(profile.colours - model[0])[None], (model[1:] - model[0]) / NUDGE])
+        noise = profile.noise**2 + axis.edge_error**2 * np.max(rows[2] ** 2, axis=-1)
+        along = np.sum(rows * model[0], axis=-1)
+        doubt = profile.doubt**2
+        pull = doubt / (noise + doubt * np.sum(model[0] ** 2, axis=-1))
+        weighted = (rows - (along * pull)[..., None] * model[0]) / noise[..., None]
+        products = np.einsum("ikwc,jkwc->kij", rows, weighted)
+        shift = states[:, 1] - axis.offset
+        information = products[:, 1:, 1:] + np.diag([1e-6, 1.0 / axis.sigma**2])
+        gradient = -products[:, 1:, 0]
+        gradient[:, 1] += shift / axis.sigma**2
+        return products[:, 0, 0] + (shift / axis.sigma) ** 2, information, gradient
 
     def shares(self, low: Array, high: Array, states: Array, ratio: float) -> Array:
         """Share of each column that each marker covers (S, W, K) for states (S, 2)."""

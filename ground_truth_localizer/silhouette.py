@@ -28,8 +28,8 @@ RIDGE = 1e-7
 SATURATED = 250.0
 STEPS = 6
 COARSE_LIMIT = 25
-# A step below this (rad; 0.004 pixels of the thesis's camera) ends the search.
-SMALL_STEP = 1e-5
+# A step below this (rad; 0.012 pixels of the thesis's camera) ends the search.
+SMALL_STEP = 3e-5
 NUDGE = 1e-5
 # A lamp to the side leaves an attached shadow that ends in a kink, which the harmonics round off:
 # where the fit is worse than this, the lamp is looked for, and kept if it gains this factor.
@@ -152,12 +152,24 @@ def _weighted(
 
 def _second_lamp(rows: Sequence[Rows], state: Array) -> float | None:
     """Incidence of a lamp that explains what the harmonics leave; None without one."""
-    cost, _, _, freedom = _evaluate(rows, state, None)
-    if cost < LAMP_MISFIT * freedom:
+    cost, freedom = 0.0, 0.0
+    gains = np.zeros(len(LAMPS))
+    for group in rows:
+        used = _window(group, state)
+        weight = group.weight[used, None]
+        basis = _basis(group.borders, state[None], None)[0, used] * weight
+        solver = np.linalg.solve(basis.T @ basis + RIDGE * np.eye(basis.shape[1]), basis.T)
+        lamps = _lamp_terms(group.borders, state)[used] * weight
+        lamps = lamps - basis @ (solver @ lamps)
+        levels = group.levels[used] * weight
+        residual = levels - basis @ (solver @ levels)
+        gains += np.sum((lamps.T @ residual) ** 2, axis=1) / (np.sum(lamps**2, axis=0) + RIDGE)
+        cost += float(np.sum(residual**2))
+        freedom += residual.size - basis.shape[1] * residual.shape[1]
+    best = int(np.argmax(gains))
+    if cost < LAMP_MISFIT * freedom or cost - gains[best] > LAMP_GAIN * cost:
         return None
-    costs = [_cost(rows, state[None], float(lamp))[0] for lamp in LAMPS]
-    best = int(np.argmin(costs))
-    return float(LAMPS[best]) if costs[best] < LAMP_GAIN * cost / freedom else None
+    return float(LAMPS[best])
 
 
 def _gather(strips: Sequence[Strip], noise: float, model_error: float) -> list[Rows]:
@@ -274,7 +286,14 @@ def _basis(borders: Array, states: Array, lamp: float | None) -> Array:
     return np.asarray(np.diff(np.stack(terms, axis=-1), axis=1) / width[..., None])
 
 
-def _lamp_primitive(s: Array, lamp: float) -> Array:
+def _lamp_terms(borders: Array, state: Array) -> Array:
+    """What each of `LAMPS` gives each pixel (W, L)."""
+    s = np.sin(borders - state[0]) / state[1]
+    primitive = _lamp_primitive(np.clip(s, -1.0, 1.0)[:, None], LAMPS)
+    return np.asarray(np.diff(primitive, axis=0) / np.diff(s)[:, None])
+
+
+def _lamp_primitive(s: Array, lamp: float | Array) -> Array:
     """Antiderivative over s = sin i of max(0, cos(i - lamp))."""
     incidence = np.clip(np.arcsin(s), lamp - np.pi / 2.0, lamp + np.pi / 2.0)
     sine = np.sin(incidence)
