@@ -3,7 +3,7 @@
 The laser's filter already holds all its scans, so it is not filtered again: its state is carried to
 the image's stamp and multiplied once with what the silhouette says (bearing very sharply, distance
 a little at close range). Yaw has its own filter. While the laser holds that the target stands, the
-silhouettes of the last `memory_scans` images are averaged, save the error that they share.
+silhouettes of the last `memory` images are averaged, save the error that they share.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UNLIMITED = 300
 class FusionParameters:
     """How laser and camera are joined."""
 
-    memory_scans: int = parameter(
+    memory: int = parameter(
         5, "images averaged while the target stands; 0 means all", minimum=0, maximum=100000
     )
     oldest_position: float = parameter(
@@ -75,7 +75,7 @@ class PoseFusion:
 
     def __init__(self, parameters: FusionParameters | None = None) -> None:
         self.parameters = parameters or FusionParameters()
-        memory = self.parameters.memory_scans or UNLIMITED
+        memory = min(self.parameters.memory or UNLIMITED, UNLIMITED)
         self._yaw = YawFilter(
             acceleration_density=self.parameters.yaw_acceleration_density,
             memory=memory,

@@ -163,9 +163,7 @@ def test_image_waits_for_its_transform(graph, shot):
         graph.executor.spin_once(timeout_sec=0.005)
     assert all(nanoseconds_from_stamp(p.header.stamp) != late for p in poses[count:])
     station.transform(late + 5 * MS)
-    assert graph.until(
-        lambda: any(nanoseconds_from_stamp(p.header.stamp) == late for p in poses)
-    )
+    assert graph.until(lambda: any(nanoseconds_from_stamp(p.header.stamp) == late for p in poses))
 
 
 @pytest.mark.parametrize(
@@ -268,9 +266,7 @@ def test_tracker_commands_the_pan_angle(graph):
         lasers.publish(odometry_message(state, "map", "target"))
         joints.publish(JointState(name=["camera_pan_joint"], position=[0.0]))
 
-    assert graph.until(
-        lambda: bool(commands) and abs(commands[-1].data + np.pi / 4) < 0.01, act
-    )
+    assert graph.until(lambda: bool(commands) and abs(commands[-1].data + np.pi / 4) < 0.01, act)
 
 
 def test_impossible_parameter_is_refused_at_start(graph):
