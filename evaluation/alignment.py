@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from evaluation.errors import StampError
-from evaluation.metrics import ErrorSeries, errors_of
+from evaluation.metrics import ErrorSeries, differences
 from evaluation.series import PoseSeries, Reference
 from spatial_types.angles import wrap_angle
 
@@ -81,12 +81,12 @@ def time_offset(estimate: PoseSeries, reference: Reference) -> float | None:
         return None
 
     def scatter(offset: float) -> float:
-        errors = errors_of(usable.shifted(-round(offset * 1e9)), reference)
-        inside = errors.select(errors.available)
-        if len(inside) < 0.5 * len(usable):
+        dx, dy, yaw = differences(usable.shifted(-round(offset * 1e9)), reference)[:3]
+        inside = np.isfinite(dx)
+        if np.count_nonzero(inside) < 0.5 * len(usable):
             return 1e6
-        cost = float(inside.x.var() + inside.y.var())
-        yaw = inside.yaw[np.isfinite(inside.yaw)]
+        cost = float(dx[inside].var() + dy[inside].var())
+        yaw = yaw[np.isfinite(yaw)]
         return cost + (YAW_LEVER**2 * float(np.var(yaw)) if len(yaw) else 0.0)
 
     coarse = np.linspace(-LONGEST_OFFSET, LONGEST_OFFSET, 41)

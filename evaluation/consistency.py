@@ -20,12 +20,11 @@ def nees(errors: Array, covariances: Array) -> Array:
     """Return e^T P^-1 e for errors (N, d) and covariances (N, d, d); NaN where P is unusable."""
     result = np.full(len(errors), np.nan)
     usable = np.isfinite(errors).all(axis=1) & np.isfinite(covariances).all(axis=(1, 2))
-    for k in np.flatnonzero(usable):
-        try:
-            factor = np.linalg.cholesky(covariances[k])
-        except np.linalg.LinAlgError:
-            continue
-        result[k] = float(np.sum(np.linalg.solve(factor, errors[k]) ** 2))
+    usable[usable] = np.linalg.eigvalsh(covariances[usable])[:, 0] > 0.0
+    if usable.any():
+        e = errors[usable]
+        weighed = np.linalg.solve(covariances[usable], e[:, :, None])[:, :, 0]
+        result[usable] = np.sum(e * weighed, axis=1)
     return result
 
 

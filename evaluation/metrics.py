@@ -108,12 +108,20 @@ def pick(series: PoseSeries, samples: Stamps) -> PoseSeries:
     )
 
 
-def errors_of(poses: PoseSeries, reference: Reference) -> ErrorSeries:
-    """Return estimate minus reference, the reference interpolated to each pose's stamp."""
+def differences(
+    poses: PoseSeries, reference: Reference
+) -> tuple[Array, Array, Array, PoseSeries, Array, Array]:
+    """Return dx, dy, dyaw (NaN outside the reference), and truth, speed, yaw rate at the stamps."""
     truth, speed, yaw_rate, covered = reference.at(poses.stamps)
     dx = np.where(covered, poses.x - truth.x, np.nan)
     dy = np.where(covered, poses.y - truth.y, np.nan)
     dyaw = np.where(covered, wrap_angle(poses.yaw - truth.yaw), np.nan)
+    return dx, dy, dyaw, truth, speed, yaw_rate
+
+
+def errors_of(poses: PoseSeries, reference: Reference) -> ErrorSeries:
+    """Return estimate minus reference, the reference interpolated to each pose's stamp."""
+    dx, dy, dyaw, truth, speed, yaw_rate = differences(poses, reference)
     values, dof = _pose_nees(np.column_stack([dx, dy, dyaw]), poses.covariance)
     return ErrorSeries(
         poses.stamps,
