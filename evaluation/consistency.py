@@ -19,7 +19,8 @@ CONFIDENCE = 0.95
 def nees(errors: Array, covariances: Array) -> Array:
     """Return e^T P^-1 e for errors (N, d) and covariances (N, d, d); NaN where P is unusable."""
     result = np.full(len(errors), np.nan)
-    usable: NDArray[np.bool_] = np.isfinite(errors).all(axis=1) & np.isfinite(covariances).all(axis=(1, 2))
+    known = np.isfinite(errors).all(axis=1), np.isfinite(covariances).all(axis=(1, 2))
+    usable = np.logical_and(*known)
     usable[usable] = np.linalg.eigvalsh(covariances[usable])[:, 0] > 0.0
     if usable.any():
         e = errors[usable]

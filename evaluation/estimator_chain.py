@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluation.recording import RefusedTarget, StateChange, Track
 from evaluation.series import PoseSeries
@@ -66,6 +67,35 @@ class PoseLog:
         )
 
 
+@dataclass
+class SeenTarget:
+    """One track of the laser over its life."""
+
+    first: int
+    last: int = 0
+    positions: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def add(self, stamp: int, position: NDArray[np.float64]) -> None:
+        """Note where it was seen."""
+        self.last = stamp
+        self.positions.append(position)
+
+    def row(self, key: int) -> dict[str, float]:
+        """Return its span of time and of places."""
+        places = np.array(self.positions)
+        low, high = places.min(axis=0), places.max(axis=0)
+        return {
+            "track": key,
+            "scans": len(places),
+            "first_s": self.first * 1e-9,
+            "last_s": self.last * 1e-9,
+            "x_min_m": float(low[0]),
+            "x_max_m": float(high[0]),
+            "y_min_m": float(low[1]),
+            "y_max_m": float(high[1]),
+        }
+
+
 class EstimatorChain:
     """One set of estimators with one set of parameters."""
 
@@ -84,6 +114,7 @@ class EstimatorChain:
         self._states: list[StateChange] = []
         self._refused: list[RefusedTarget] = []
         self.unusable: Counter[str] = Counter()
+        self._seen: dict[int, SeenTarget] = {}
         self.reset()
 
     def _read(self, cls: type[T], room: str, where: str) -> T:
@@ -115,6 +146,9 @@ class EstimatorChain:
         for item in result.refused:
             x, y = (float(value) for value in item.position[:2])
             self._refused.append(RefusedTarget(scan.stamp, x, y, item.reason))
+        for target in result.targets:
+            seen = self._seen.setdefault(target.track_id, SeenTarget(scan.stamp))
+            seen.add(scan.stamp, target.state.position)
         state = result.primary
         if state is not None:
             at = state.at(scan.stamp)
@@ -154,4 +188,6 @@ class EstimatorChain:
             tuple(self._states),
             tuple(self._refused),
             dict(self.unusable.most_common()),
+            np.array(self._laser_log.stamps, dtype=np.int64),
+            tuple(self._seen[key].row(key) for key in sorted(self._seen)),
         )

@@ -323,4 +323,5 @@ def _recording(
         trial.description,
         tuple(f"scene: {text}" for text in step.simulator.warnings),
         absent,
+        np.array(step.scan_stamps, dtype=np.int64),
     )

@@ -74,7 +74,8 @@ class RefusedTarget:
 class Track:
     """One row of results: all estimates of one kind by one set of estimators.
 
-    `unusable` counts why images gave no pose.
+    `unusable` counts why images gave no pose, `laser_stamps` are those of scans in which the target
+    was seen, and `targets` tells of each track that the laser followed.
     """
 
     name: str
@@ -84,11 +85,16 @@ class Track:
     states: tuple[StateChange, ...] = ()
     refused: tuple[RefusedTarget, ...] = ()
     unusable: dict[str, int] = field(default_factory=dict)
+    laser_stamps: Stamps = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    targets: tuple[dict[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Everything that is scored; the first track is the one whose figures stand at the top."""
+    """Everything that is scored; the first track is the one whose figures stand at the top.
+
+    `absent` are spans (ns) in which no target could be seen, `all_scans` the stamps of all scans.
+    """
 
     trial: str
     seed: int | None
@@ -97,4 +103,5 @@ class Recording:
     reference: Reference | None
     description: str = ""
     notes: tuple[str, ...] = ()
-    absent: tuple[tuple[int, int], ...] = field(default=())
+    absent: tuple[tuple[int, int], ...] = ()
+    all_scans: Stamps = field(default_factory=lambda: np.zeros(0, dtype=np.int64))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import tf2_py
 from geometry_msgs.msg import TransformStamped
+from numpy.typing import NDArray
 from rclpy.duration import Duration
 from rclpy.time import Time
 
@@ -184,21 +185,29 @@ def recorded_poses(bag: Bag, topic: str) -> PoseSeries:
     for message in bag.messages([topic]):
         fields = bag.deserialize(message)
         frame = fields.header.frame_id
-        with_covariance = message.type != "geometry_msgs/msg/PoseStamped"
-        holder = fields.pose if with_covariance else fields
-        pose = pose_from_message(holder.pose)
-        covariance = np.full((3, 3), np.nan)
-        yaw = pose.yaw
-        if with_covariance:
-            full = np.asarray(holder.covariance, dtype=float).reshape(6, 6)
-            covariance = full[np.ix_([0, 1, 5], [0, 1, 5])].copy()
-            if covariance[2, 2] >= UNKNOWN_VARIANCE:
-                yaw, covariance[2, :], covariance[:, 2] = np.nan, np.nan, np.nan
-            if not covariance[:2, :2].any():
-                covariance[:] = np.nan
+        if message.type == "geometry_msgs/msg/PoseStamped":
+            pose = pose_from_message(fields.pose)
+            yaw, covariance = pose.yaw, np.full((3, 3), np.nan)
+        else:
+            pose, yaw, covariance = pose_and_covariance(fields.pose)
         x, y = (float(value) for value in pose.translation[:2])
         log.add(message.stamp, x, y, yaw, covariance, bool(np.isfinite(yaw)))
     return log.series(frame)
+
+
+def pose_and_covariance(message: Any) -> tuple[Transform, float, NDArray[np.float64]]:
+    """Return pose, yaw and covariance (3, 3) of a PoseWithCovariance; NaN for what is unknown.
+
+    A variance of yaw above 1e5 says that the yaw is unknown, zeros that nothing is.
+    """
+    pose = pose_from_message(message.pose)
+    full = np.asarray(message.covariance, dtype=float).reshape(6, 6)
+    covariance, yaw = full[np.ix_([0, 1, 5], [0, 1, 5])].copy(), pose.yaw
+    if covariance[2, 2] >= UNKNOWN_VARIANCE:
+        yaw, covariance[2, :], covariance[:, 2] = np.nan, np.nan, np.nan
+    if not covariance[:2, :2].any():
+        covariance[:] = np.nan
+    return pose, yaw, covariance
 
 
 def score_recorded(bag: Bag, options: ReplayOptions) -> Recording:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluation.alignment import fit_alignment, frame_warnings, time_offset
 from evaluation.estimator_chain import NUMBER
@@ -22,6 +23,8 @@ from evaluation.metrics import (
 )
 from evaluation.recording import Recording, Samples, Track
 from evaluation.series import PoseSeries, Reference, require_overlap
+
+GRACE_SCANS = 5
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,9 @@ def score(recording: Recording, align: bool = False, apply_time_offset: bool = F
     """
     if recording.reference is None:
         return Score(_without_reference(recording), (), recording)
-    samples = recording.samples
+    reference = recording.reference
+    samples = recording.samples.select(_present(recording))
+    recording = replace(recording, samples=samples)
     scored = [
         _score_track(track, recording, align, apply_time_offset) for track in recording.tracks
     ]
@@ -61,11 +66,50 @@ def score(recording: Recording, align: bool = False, apply_time_offset: bool = F
     result["whole"] = whole
     result["points"] = points
     result["variants"] = {
-        item.track.name: _variant(item, samples, recording.reference) for item in scored[1:]
+        item.track.name: _variant(item, samples, reference) for item in scored[1:]
     }
-    result.update(_details(main, recording.reference))
+    result.update(_details(main, reference))
+    result["absences"] = absences(recording, main.track)
+    result["tracks"] = list(main.track.targets)
     result["warnings"] = list(recording.notes) + frame_warnings(main.errors)
     return Score(result, tuple(scored), recording)
+
+
+def _present(recording: Recording) -> NDArray[np.bool_]:
+    """Samples at which the target could be seen, leaving five scans to find it again."""
+    stamps = recording.samples.scan_stamps
+    keep = np.ones(len(stamps), dtype=bool)
+    for start, end in recording.absent:
+        returned = np.flatnonzero(stamps > end)[:GRACE_SCANS]
+        keep &= ~((stamps > start) & (stamps <= end))
+        keep[returned] = False
+    return keep
+
+
+def absences(recording: Recording, track: Track) -> list[dict[str, Any]]:
+    """Tell of each span without a target how many scans it took to say so, and to find it again.
+
+    A scan at the very stamp of a change was taken before it.
+    """
+    rows = []
+    scans = recording.all_scans
+    estimates = track.laser_stamps
+    for start, end in recording.absent:
+        reported = [c.stamp for c in track.states if c.state == "lost" and start <= c.stamp <= end]
+        found = estimates[estimates > end]
+        lost = int(np.sum((scans > start) & (scans <= reported[0]))) if reported else None
+        again = int(np.sum((scans > end) & (scans <= found[0]))) if len(found) else None
+        false = estimates[(estimates > start) & (estimates <= end)]
+        rows.append(
+            {
+                "from_s": start * 1e-9,
+                "to_s": end * 1e-9,
+                "lost_after_scans": lost,
+                "found_after_scans": again,
+                "estimates_while_absent": len(false),
+            }
+        )
+    return rows
 
 
 def _score_track(
@@ -74,7 +118,7 @@ def _score_track(
     reference = recording.reference
     assert reference is not None
     poses, _ = track.poses.in_order()
-    if not align:
+    if not align and len(poses):
         require_same_frame(poses, reference.poses)
     stamps = recording.samples.stamps(track.estimate)
     if len(poses):
@@ -152,6 +196,7 @@ def _without_reference(recording: Recording) -> dict[str, Any]:
     if found.any():
         result["mean_position_m"] = [float(chosen.x[found].mean()), float(chosen.y[found].mean())]
         result["std_position_m"] = [float(chosen.x[found].std()), float(chosen.y[found].std())]
+    result["tracks"] = list(main.targets)
     result["points"] = {}
     result["variants"] = {}
     result["warnings"] = [*recording.notes, "no reference: errors cannot be stated"]

@@ -1,0 +1,290 @@
+"""Node `trial_runner`: a trial through the real graph.
+
+Places or drives the robot as the trial says, listens to /ground_truth/* and /reference/*, writes
+the same JSON and report as `run_trial`, and ends. The robot is steered by its own odometry; the
+reference is only scored against.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rclpy
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, Twist
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from sensor_msgs.msg import Image, LaserScan
+
+from evaluation.bag_reading import header_stamp
+from evaluation.bag_salvage import RawMessage
+from evaluation.errors import EvaluationError
+from evaluation.graph_log import Arrivals, GraphLog
+from evaluation.motion import PathFollower
+from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
+from evaluation.reference_log import ReferenceLog
+from evaluation.replay import pose_and_covariance
+from evaluation.report import write_json, write_report
+from evaluation.resources import find_trial
+from evaluation.run_trial import environment
+from evaluation.scoring import Score, score
+from evaluation.tables import error_table
+from evaluation.trial import Trial, read_trial
+from ros_interface.errors import ConfigurationError, MessageError
+from ros_interface.geometry_messages import message_from_pose, pose_from_message
+from ros_interface.node_main import run_node
+from ros_interface.parameters import declare_parameters
+from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
+from ros_interface.stamps import nanoseconds_from_stamp
+from spatial_types.parameters import parameter
+from spatial_types.transforms import Transform
+
+SECOND = 10**9
+CONTROL_PERIOD = 0.02
+PLACED = 0.05
+
+
+@dataclass(frozen=True)
+class RunnerParameters:
+    """What the runner is told."""
+
+    trial: str = parameter("", "trial file, or the name of one of ours")
+    json: str = parameter("", "file for the figures (empty: none)")
+    report: str = parameter("", "folder for report.html and plots (empty: none)")
+    samples: int = parameter(0, "samples at each point (0: the trial's)", minimum=0)
+    robot: str = parameter("phone_robot", "model that is placed and driven")
+    patience: float = parameter(
+        60.0, "give up when nothing happens for so long", unit="s", minimum=1.0, maximum=3600.0
+    )
+
+
+class TrialRunnerNode(Node):
+    """Drive, listen, score, end."""
+
+    def __init__(self) -> None:
+        super().__init__("trial_runner")
+        self._options = declare_parameters(self, RunnerParameters)
+        self.trial = _read(self._options)
+        self.log = GraphLog()
+        self.reference = ReferenceLog()
+        self._odometry: Transform | None = None
+        self._points: list[int] = []
+        self._sampled: list[int] = []
+        self._collecting: int | None = None
+        self._command = self.create_publisher(Twist, f"/{self._options.robot}/cmd_vel", RELIABLE)
+        self._placing = self.create_publisher(
+            PoseStamped, f"/scene_sim/{self._options.robot}/set_pose", RELIABLE
+        )
+        self._listen()
+        steps = {"points": self._run_points, "driven": self._run_drive}
+        self._script: Iterator[None] = steps[self.trial.kind]()
+        self._progress = time.monotonic()
+        self._timer = self.create_timer(CONTROL_PERIOD, self._tick)
+
+    def _listen(self) -> None:
+        pairs: tuple[tuple[Any, str, Callable[[Any], None], Any], ...] = (
+            (PoseWithCovarianceStamped, "/ground_truth/pose", self._on_pose, RELIABLE),
+            (PoseWithCovarianceStamped, "/ground_truth/position", self._on_position, RELIABLE),
+            (DiagnosticStatus, "/ground_truth/status", self._on_status, LATCHED),
+            (Odometry, "/reference/target", self._on_reference, SENSOR_DATA),
+            (Odometry, f"/{self._options.robot}/odom", self._on_odometry, SENSOR_DATA),
+        )
+        for kind, topic, callback, qos in pairs:
+            self.create_subscription(kind, topic, callback, qos)
+        for kind, topic, arrivals in (
+            (LaserScan, "/lrf/scan", self.log.scans),
+            (Image, "/station/camera/image_raw", self.log.images),
+        ):
+            self.create_subscription(
+                kind, topic, self._stamp_noter(topic, arrivals), SENSOR_DATA, raw=True
+            )
+
+    @property
+    def now(self) -> int:
+        """Time on the node's clock, ns."""
+        return int(self.get_clock().now().nanoseconds)
+
+    # Listening
+
+    def _stamp_noter(self, topic: str, arrivals: Arrivals) -> Callable[[bytes], None]:
+        def note(data: bytes) -> None:
+            stamp = header_stamp(RawMessage(topic, "", 0, data))
+            if stamp is None:
+                return
+            arrivals.add(stamp, time.monotonic())
+            self._progress = time.monotonic()
+            if arrivals is self.log.scans and self._collecting is not None:
+                self._sampled.append(stamp)
+                self._points.append(self._collecting)
+
+        return note
+
+    def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
+        stamp = nanoseconds_from_stamp(message.header.stamp)
+        self.log.poses.add(stamp, time.monotonic())
+        pose, yaw, covariance = pose_and_covariance(message.pose)
+        x, y, _ = pose.translation
+        self.log.fused.add(stamp, float(x), float(y), yaw, covariance, bool(np.isfinite(yaw)))
+
+    def _on_position(self, message: PoseWithCovarianceStamped) -> None:
+        stamp = nanoseconds_from_stamp(message.header.stamp)
+        self.log.positions.add(stamp, time.monotonic())
+        pose, _, covariance = pose_and_covariance(message.pose)
+        x, y, _ = pose.translation
+        self.log.laser.add(stamp, float(x), float(y), np.nan, covariance[:2, :2])
+
+    def _on_status(self, message: DiagnosticStatus) -> None:
+        values = {pair.key: pair.value for pair in message.values}
+        self.log.add_state(self.now, values.get("state", message.message), message.message)
+
+    def _on_reference(self, message: Odometry) -> None:
+        self.reference.frame = message.header.frame_id
+        linear, rate = message.twist.twist.linear, message.twist.twist.angular.z
+        try:
+            pose = pose_from_message(message.pose.pose)
+        except MessageError as error:
+            self.get_logger().warning(f"reference refused: {error}", throttle_duration_sec=2.0)
+            return
+        stamp = nanoseconds_from_stamp(message.header.stamp)
+        self.reference.add(stamp, pose, float(np.hypot(linear.x, linear.y)), float(rate))
+
+    def _on_odometry(self, message: Odometry) -> None:
+        self._odometry = pose_from_message(message.pose.pose)
+
+    # Acting
+
+    def _tick(self) -> None:
+        if time.monotonic() - self._progress > self._options.patience:
+            raise ConfigurationError(
+                f"no scan or image for {self._options.patience:.0f} s: is the scene running?"
+            )
+        try:
+            next(self._script)
+        except StopIteration:
+            self._finish()
+
+    def _wait(self, seconds: float) -> Iterator[None]:
+        until = self.now + round(seconds * SECOND)
+        while self.now < until:
+            yield
+
+    def _ready(self) -> Iterator[None]:
+        """Wait until the scene speaks."""
+        while not (self.log.scans.stamps and self.log.images.stamps and self.reference.stamps):
+            yield
+        while self._odometry is None:
+            yield
+
+    def _place(self, x: float, y: float, yaw: float) -> Iterator[None]:
+        """Put the robot somewhere and wait until it is there."""
+        message = PoseStamped()
+        message.header.frame_id = "map"
+        message.pose = message_from_pose(Transform.planar(x, y, yaw))
+        sent = 0.0
+        while not self._is_at(x, y):
+            if time.monotonic() - sent > 0.5:
+                self._placing.publish(message)
+                sent = time.monotonic()
+            yield
+
+    def _is_at(self, x: float, y: float) -> bool:
+        found = self.reference.rows[-1]
+        return bool(np.hypot(found[0] - x, found[1] - y) < PLACED)
+
+    def _run_points(self) -> Iterator[None]:
+        yield from self._ready()
+        for index, point in enumerate(self.trial.points):
+            yield from self._place(point.x, point.y, point.yaw)
+            yield from self._wait(self.trial.settle)
+            wanted = len(self._sampled) + self.trial.samples
+            self._collecting = index
+            while len(self._sampled) < wanted:
+                yield
+            self._collecting = None
+            yield from self._wait(0.3)
+        yield from self._wait(0.5)
+
+    def _run_drive(self) -> Iterator[None]:
+        plan = self.trial.plan
+        assert plan is not None
+        yield from self._ready()
+        yield from self._place(*plan.at(0.0)[:3])
+        yield from self._wait(self.trial.settle)
+        follower, start = PathFollower(plan), self.now
+        self._collecting = 0
+        while self.now - start < plan.duration * SECOND:
+            assert self._odometry is not None
+            self._send(*follower.command((self.now - start) / SECOND, self._odometry))
+            yield
+        self._collecting = None
+        self._send(0.0, 0.0)
+        yield from self._wait(0.5)
+
+    def _send(self, linear: float, angular: float) -> None:
+        command = Twist()
+        command.linear.x, command.angular.z = linear, angular
+        self._command.publish(command)
+
+    # Scoring
+
+    def _finish(self) -> None:
+        try:
+            result = score(self.recording())
+        except EvaluationError as error:
+            raise ConfigurationError(str(error)) from None
+        result.figures["graph"] = self.log.health()
+        result.figures["environment"] = environment()
+        self._write(result)
+        self._timer.cancel()
+        rclpy.try_shutdown()
+
+    def _write(self, result: Score) -> None:
+        print(error_table(result.figures), flush=True)
+        if self._options.json:
+            write_json(result.figures, Path(self._options.json))
+        if self._options.report:
+            write_report(result, Path(self._options.report))
+
+    def recording(self) -> Recording:
+        """Return what was heard, ready to be scored."""
+        names = tuple(point.name for point in self.trial.points) or ("all",)
+        images = np.array(self.log.images.stamps, dtype=np.int64)
+        paired = pair_samples(np.array(self._sampled, dtype=np.int64), images)
+        points = np.array(self._points, dtype=np.int64)
+        samples = Samples(paired.scan_stamps, paired.image_stamps, points, names)
+        samples = samples.select(samples.image_stamps != NO_IMAGE)
+        states, method = tuple(self.log.states), self.trial.method
+        fused = Track("main", "fused", method, self.log.fused.series("map"), states)
+        laser = Track("laser_alone", "laser", method, self.log.laser.series("map"), states)
+        tracks = (fused, laser) if self.trial.variants[0].estimate == "fused" else (laser, fused)
+        reference = self.reference.reference()
+        description = f"{self.trial.description} Through the graph."
+        return Recording(self.trial.name, None, samples, tracks, reference, description)
+
+
+def _read(options: RunnerParameters) -> Trial:
+    path = find_trial(options.trial) if options.trial else None
+    if path is None:
+        raise ConfigurationError(f"trial = '{options.trial}': neither a file nor one of ours")
+    try:
+        trial = read_trial(path, {"samples": options.samples} if options.samples else None)
+    except EvaluationError as error:
+        raise ConfigurationError(str(error)) from None
+    if trial.kind == "bound":
+        raise ConfigurationError(f"{path}: the trial 'bound' runs in run_trial only")
+    return trial
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node until the trial is over."""
+    return run_node(TrialRunnerNode, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

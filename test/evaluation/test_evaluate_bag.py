@@ -1,0 +1,135 @@
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from evaluation.bag_reading import open_bag
+from evaluation.bag_salvage import storage_files
+from evaluation.evaluate_bag import main
+
+ROOM_SCANS = Path(__file__).resolve().parents[3] / "shared/data/real_room_scans"
+
+
+def run(tmp_path, *arguments):
+    out = tmp_path / "figures.json"
+    code = main([*map(str, arguments), "--json", str(out)])
+    return code, json.loads(out.read_text()) if out.exists() else None
+
+
+def storage(bag):
+    (file,) = storage_files(bag)
+    return file
+
+
+def test_a_replay_gives_the_figures_of_the_run_it_was_recorded_from(recorded, tmp_path):
+    outcome, bag = recorded
+    code, figures = run(tmp_path, bag, "--memory-scans", 5)
+    assert code == 0
+    everything = outcome.figures["every_estimate"]
+    replayed = figures["every_estimate"]
+    assert replayed["samples"] >= everything["samples"]
+    for key in ("position_rmse_m", "angle_mae_deg"):
+        assert replayed[key] == pytest.approx(everything[key], rel=0.25)
+    assert figures["availability"] > 0.9
+
+
+def test_two_replays_are_the_same(recorded, tmp_path):
+    _, bag = recorded
+    first, second = (run(tmp_path, bag)[1] for _ in range(2))
+    for figures in (first, second):
+        del figures["run"]
+    assert first == second
+
+
+def test_thresholds_decide_the_exit_code(recorded, tmp_path, capsys):
+    _, bag = recorded
+    assert run(tmp_path, bag, "--max-rmse", 0.5, "--min-availability", 0.5)[0] == 0
+    assert run(tmp_path, bag, "--max-rmse", 1e-5)[0] == 1
+    assert "not met: position_rmse_m" in capsys.readouterr().err
+
+
+def test_a_truncated_bag_is_evaluated_up_to_the_cut(recorded, tmp_path):
+    _, bag = recorded
+    cut = tmp_path / "cut"
+    shutil.copytree(bag, cut)
+    data = storage(cut).read_bytes()
+    storage(cut).write_bytes(data[: int(0.6 * len(data))])
+    (cut / "metadata.yaml").unlink()
+    code, figures = run(tmp_path, cut)
+    assert code == 0
+    assert figures["samples"] >= 3
+    assert any("truncated" in text and "up to the cut" in text for text in figures["warnings"])
+
+
+def test_a_bag_without_its_metadata_is_read(recorded, tmp_path):
+    _, bag = recorded
+    file = tmp_path / "alone.mcap"
+    shutil.copy(storage(bag), file)
+    assert "/lrf/scan" in open_bag(file).topics
+    assert run(tmp_path, file)[0] == 0
+
+
+def test_nothing_to_read_is_said_so(tmp_path, capsys):
+    assert main([str(tmp_path / "none")]) == 2
+    assert "no such bag" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert main([str(tmp_path / "empty")]) == 2
+    assert "holds no .mcap and no .db3" in capsys.readouterr().err
+    (tmp_path / "noise.mcap").write_bytes(b"not a bag at all")
+    assert main([str(tmp_path / "noise.mcap")]) == 2
+    assert "nothing can be read" in capsys.readouterr().err
+
+
+def test_a_missing_topic_names_those_there_are(recorded, tmp_path, capsys):
+    _, bag = recorded
+    assert main([str(bag), "--image-topic", "/nowhere", "--estimate", "fused"]) == 2
+    error = capsys.readouterr().err
+    assert "no images on /nowhere (--image-topic)" in error
+    assert "/lrf/scan (sensor_msgs/msg/LaserScan)" in error
+
+
+def test_without_tf_every_scan_is_refused_by_name(recorded, tmp_path):
+    _, bag = recorded
+    _, figures = run(tmp_path, bag, "--map-frame", "nowhere", "--estimate", "laser")
+    assert any("no transform" in text and "nowhere" in text for text in figures["warnings"])
+    assert figures["samples"] == 0
+
+
+def test_a_mounting_pose_stands_in_for_tf(recorded, tmp_path):
+    _, bag = recorded
+    pose = ["--lrf-pose", 0, 0, 0.5, 0, 0, 0]
+    _, figures = run(tmp_path, bag, "--map-frame", "map", "--estimate", "laser", *pose)
+    assert figures["availability"] > 0.9
+    assert figures["position_rmse_m"] < 0.05
+
+
+def test_recorded_estimates_alone_are_scored(recorded, tmp_path):
+    _, bag = recorded
+    topics = ["--estimate-topic", "/reference/target"]
+    code, figures = run(tmp_path, bag, "--recorded", *topics, "--max-rmse", 1e-9)
+    assert code == 0
+    assert figures["method"] == "recorded"
+    assert figures["position_max_m"] < 1e-9
+
+
+def test_parameters_are_checked(recorded, capsys):
+    _, bag = recorded
+    assert main([str(bag), "--radius", "-1"]) == 2
+    assert "target.radius = -1" in capsys.readouterr().err
+    assert main([str(bag), "--set", "nonsense=1"]) == 2
+    assert "expected one of laser" in capsys.readouterr().err
+    assert main([str(bag), "--zone", "no_such_zone.yaml"]) == 2
+    assert "no_such_zone.yaml" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not ROOM_SCANS.is_dir(), reason="the recorded room is not here")
+def test_people_in_a_real_room_are_found(tmp_path):
+    code, figures = run(
+        tmp_path,
+        *(ROOM_SCANS, "--scan-topic", "/front_scan", "--lrf-pose", 0, 0, 0.3, 0, 0, 0),
+        *("--learn", 0, "--radius", 0.09, "--radius-tolerance", 0.06),
+    )
+    assert code == 0
+    assert figures["samples"] == 331
+    assert figures["tracks"]
