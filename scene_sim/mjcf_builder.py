@@ -111,7 +111,7 @@ class _Builder:
         spec.stat.center = [0.0, 0.0, 0.0]
         visual = spec.visual
         visual.quality.numslices = quality.slices
-        visual.quality.numstacks = 2
+        visual.quality.numstacks = 8
         visual.quality.numquads = 4
         visual.quality.offsamples = quality.samples
         visual.quality.shadowsize = max(quality.shadow_map, 1)

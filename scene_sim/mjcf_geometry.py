@@ -7,8 +7,10 @@ is drawn as a fine mesh (group 4), while rays meet the exact shape (group 1).
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -30,6 +32,7 @@ from scene_sim.description.shapes import (
 )
 from spatial_types.transforms import Transform
 
+UNSEEN_GROUP = 0
 EXACT_GROUP = 1
 VISUAL_GROUP = 2
 COLLISION_GROUP = 3
@@ -38,6 +41,8 @@ DRAWN_GROUPS = (VISUAL_GROUP, DRAWN_GROUP)
 VISIBLE_TO_RAYS = (EXACT_GROUP, VISUAL_GROUP)
 LARGE_RADIUS = 0.06  # cylinders from here on are drawn with LARGE_SLICES facets
 LARGE_SLICES = 128
+ENDLESS = 1000.0  # m: how far a ray sees an infinite plane
+SLAB_THICKNESS = 0.01
 DEFAULT_COLOUR = (0.7, 0.7, 0.7, 1.0)  # Gazebo's for a visual without material
 
 # A contact settles within two steps of 2 ms and yields a few micrometres under a small robot.
@@ -65,6 +70,8 @@ def place(element: mujoco.MjsGeom | mujoco.MjsBody, pose: Transform) -> None:
 
 def add_visual(spec: mujoco.MjSpec, body: mujoco.MjsBody, visual: Visual, name: str) -> None:
     """Add what cameras see; ShapeError where MuJoCo has no such shape."""
+    if isinstance(visual.geometry, Plane):
+        visual = dataclasses.replace(visual, **_slab(visual.geometry, visual.pose))
     geom = _add_geom(spec, body, visual.geometry, visual.pose, name, shell=True)
     _make_visual(geom, VISUAL_GROUP)
     _paint(spec, geom, visual, name)
@@ -112,6 +119,22 @@ def add_collision(
     geom.solref = CONTACT_SOLREF
     geom.solimp = CONTACT_SOLIMP
     _set_friction(geom, collision.surface)
+    if isinstance(collision.geometry, Plane):
+        geom.group = UNSEEN_GROUP
+        endless = dataclasses.replace(collision.geometry, size=(ENDLESS, ENDLESS))
+        stand_in = _slab(endless, collision.pose)
+        seen = _add_geom(spec, body, name=f"{name}/seen", shell=False, **stand_in)
+        _make_visual(seen, COLLISION_GROUP)
+
+
+def _slab(plane: Plane, pose: Transform) -> dict[str, Any]:
+    """Return geometry and pose of a thin box whose top is the plane.
+
+    MuJoCo 3.17 misses its own planes with rays that start some metres from the middle.
+    """
+    upright = pose @ Transform(_rotation_from_z(np.asarray(plane.normal, dtype=float)))
+    below = Transform(translation=np.array([0.0, 0.0, -SLAB_THICKNESS / 2.0]))
+    return {"geometry": Box((*plane.size, SLAB_THICKNESS)), "pose": upright @ below}
 
 
 def _set_friction(geom: mujoco.MjsGeom, surface: Surface) -> None:
