@@ -124,7 +124,7 @@ class PolygonZone:
         side_b = side_a + ux * edge[:, 1] - uy * edge[:, 0]
         cuts = (side_a <= 0.0) != (side_b <= 0.0)
         across = side_b - side_a
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             distance = (a[:, 0] * edge[:, 1] - a[:, 1] * edge[:, 0]) / across
             depth = self.margin * np.hypot(edge[:, 0], edge[:, 1]) / np.abs(across)
         cuts &= distance > ON_THE_WALL

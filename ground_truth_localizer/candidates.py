@@ -137,8 +137,8 @@ def fit_run(
     terms = view.model.terms(window.where, distances, guess.distance, radius)
     box = Box(guess.distance, guess.bearing, 4.2 * spread, doubt)
     fit = posterior(bearings, terms, radius, box, spot)
-    noise = view.model.table[0, window.where]
-    verdict = judge(bearings, distances, noise, fit, parameters, step)
+    reach, silent = view.model.table[0, window.where], view.model.table[7, window.where]
+    verdict = judge(bearings, distances, reach, silent, fit, parameters, step)
     position = fit.position(view.beams.origin)
     if verdict.reason:
         return Refusal(position, verdict.reason)
@@ -204,13 +204,15 @@ def judge(
     bearings: Array,
     distances: Array,
     reach: Array,
+    silent: Array,
     fit: Posterior,
     parameters: LaserParameters,
     step: float,
 ) -> Verdict:
     """Say whether the beams around a fit agree with the circle, and which way they do not.
 
-    `reach` (K,) is how far (m) a reading may be from the circle and still be one of it.
+    `reach` (K,) is how far (m) a reading may be from the circle and still be one of it; `silent`
+    (K,) the log probability that a beam returns nothing when it misses.
     """
     radius, target = parameters.target.radius, parameters.target
     delta = bearings - fit.bearing
@@ -226,17 +228,28 @@ def judge(
     beside = int(np.count_nonzero((across > radius + slack) & on_target))
     if beside > allowed:
         return Verdict(f"too wide: {beside} beams beside the circle", beams, np.nan)
-    through = int(np.count_nonzero((across < radius - slack) & ~on_target & ~(residual < 0.0)))
+    through = _passing(residual, (across < radius - slack) & ~on_target, silent)
     if through > allowed:
         return Verdict(f"too narrow: {through} beams pass through the circle", beams, np.nan)
     if beams < target.min_beams:
         return Verdict(f"too few beams: {beams} of {target.min_beams}", beams, np.nan)
-    used = residual[inside & on_target & (across < 0.95 * radius)]
-    misfit = float(used @ used) * NEAR_SIGMAS**2 / max(len(used), 1)
-    limit = target.max_misfit + 3.0 * sqrt(2.0 / beams)
+    # Beams off the circle by less than its own size still belong to the thing that was hit.
+    used = (across < 0.95 * radius) & (np.abs(residual) < 1.0 + radius / reach)
+    squares = np.minimum((NEAR_SIGMAS * residual[used]) ** 2, NEAR_SIGMAS**2)
+    misfit = float(squares.sum()) / max(len(squares), 1)
+    limit = target.max_misfit * (1.0 + 4.0 * sqrt(2.0 / beams))  # few beams scatter more
     if misfit > limit:
         return Verdict(f"not round: misfit {misfit:.1f}, at most {limit:.1f}", beams, misfit)
     return Verdict("", beams, misfit)
+
+
+def _passing(residual: Array, central: NDArray[np.bool_], silent: Array) -> int:
+    """How many central beams went through; a lost return counts by how likely that is to be one."""
+    if not central.any():
+        return 0
+    none = np.isnan(residual)
+    weight = np.where(none, np.exp(silent), residual > 0.0)
+    return int(weight[central].sum())
 
 
 def _middle(view: ScanView, bearings: Array, distances: Array) -> Array:

@@ -46,8 +46,9 @@ class TargetParameters:
     top: float = parameter(0.55, "height of the target's upper end in map", unit="m")
     min_beams: int = parameter(3, "fewest beams that make a candidate", minimum=2, maximum=1000)
     max_misfit: float = parameter(
-        3.0,
-        "largest mean squared residual over sigma^2 (1 expected) of a candidate that is round",
+        1.5,
+        "largest mean squared residual over sigma^2 of a round candidate of very many beams (1 "
+        "expected); fewer beams are allowed more, as chance is",
         minimum=1.0,
         maximum=1000.0,
     )
@@ -74,7 +75,7 @@ class ZoneParameters:
         50, "scans of the empty room to learn from", minimum=2, maximum=10000
     )
     learn_busy: bool = parameter(
-        False, "people may walk about while learning: take each beam's most frequent range"
+        False, "people may be about while learning: take the farthest range that a beam sees often"
     )
     learn_file: str = parameter("zone.yaml", "file that the learn service writes")
 

@@ -50,6 +50,8 @@ def find_runs(
     starts = [int(index[0]), *index[ends + 1].tolist()]
     stops = [*index[ends].tolist(), int(index[-1])]
     runs = [Run(start, stop) for start, stop in zip(starts, stops, strict=True)]
+    if len(runs) > 2:
+        runs = _without_strays(runs, distances, max_step, max_gap)
     if closed and len(runs) > 1:
         first, last = runs[0], runs[-1]
         gap = first.start + len(accepted) - last.stop
@@ -57,3 +59,18 @@ def find_runs(
         if gap <= max_gap + 1 and step <= max_step:
             runs = [*runs[1:-1], Run(last.start, first.stop + len(accepted))]
     return runs
+
+
+def _without_strays(runs: list[Run], distances: Array, max_step: float, max_gap: int) -> list[Run]:
+    """Join two runs that only a single odd beam splits; the beam stays inside as an outlier."""
+    joined = [runs[0]]
+    for run in runs[1:]:
+        before = joined[-1]
+        if len(joined) > 1 and before.width == 1:
+            first = joined[-2]
+            step = abs(distances[run.start] - distances[first.stop])
+            if run.start - first.stop <= max_gap + 2 and step <= max_step:
+                joined[-2:] = [Run(first.start, run.stop)]
+                continue
+        joined.append(run)
+    return joined

@@ -93,7 +93,7 @@ class SyntheticLaser:
         edge, from_a = b - a, a - self._origin
         ux, uy = self._rays.T
         cross = ux * edge[1] - uy * edge[0]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             t = (from_a[0] * edge[1] - from_a[1] * edge[0]) / cross
             s = (from_a[0] * uy - from_a[1] * ux) / cross
         good = (np.abs(cross) > 1e-12) & (t > 1e-6) & (s >= 0.0) & (s <= 1.0)

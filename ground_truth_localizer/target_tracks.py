@@ -53,15 +53,15 @@ class TargetTracks:
 
     def update(self, view: ScanView, candidates: Sequence[Candidate]) -> list[Refusal]:
         """Take in one scan; returns candidates that may not (yet) be targets, with reasons."""
-        free = list(candidates)
-        for track, candidate in self._pairs(candidates):
+        pairs = self._pairs(candidates)
+        taken = {id(candidate) for _, candidate in pairs}
+        for track, candidate in pairs:
             track.filter.update(view, candidate)
             track.candidate = candidate
             track.seen += 1
             track.missed = 0
-            free.remove(candidate)
         self._age(view.stamp)
-        refused = self._begin(view, free)
+        refused = self._begin(view, [c for c in candidates if id(c) not in taken])
         refused += self._confirm()
         return refused
 

@@ -2,8 +2,8 @@
 
 A beam at the edge of furniture returns now one range, now another; its mean is neither and its
 spread covers the free space between. So each beam's readings are split at wide gaps, and one group
-is the background: the nearest that is no accident, or, in a busy room where people pass through the
-beams, the one seen most often.
+is the background: the nearest that is no accident, or, in a busy room where people stand and walk,
+the farthest that is seen often. People hide the room; they never show what is behind it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 
 GAP_SIGMAS = 6.0  # readings this far apart belong to different things
 PART = 0.02  # a group with a smaller part of the scans is an accident
+BUSY_PART = 0.2  # what a beam sees this often, and nothing behind it, is the room
 PRIOR_SCANS = 20  # weight of the typical spread in that of one beam
 LEAST_SPREAD = 0.002
 
@@ -79,7 +80,10 @@ class ZoneLearner:
         groups = [group for group in groups if len(group) >= least]
         if not groups:
             return np.empty(0)
-        return max(groups, key=len) if self._busy else groups[0]
+        if not self._busy:
+            return groups[0]
+        lasting = [group for group in groups if len(group) >= BUSY_PART * len(found)]
+        return lasting[-1] if lasting else max(groups, key=len)
 
 
 def _spreads(groups: list[Array], sigma: float) -> Array:

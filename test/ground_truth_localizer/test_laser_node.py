@@ -240,8 +240,10 @@ def test_wrong_parameters_end_the_process_with_a_message(override, words):
 
 def test_missing_zone_file_is_named():
     done = subprocess.run(
-        [sys.executable, "-m", "ground_truth_localizer.laser_localizer_node", "--ros-args"]
-        + ["-p", "zone.kind:=file", "-p", "zone.file:=/nowhere/zone.yaml"],
+        [
+            *(sys.executable, "-m", "ground_truth_localizer.laser_localizer_node", "--ros-args"),
+            *("-p", "zone.kind:=file", "-p", "zone.file:=/nowhere/zone.yaml"),
+        ],
         cwd=ROOT,
         env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
         capture_output=True,
