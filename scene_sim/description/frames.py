@@ -43,6 +43,7 @@ class Scope:
     name: str
     source: Source
     canonical: str = ""
+    static: bool = False
     entries: dict[str, Entry] = field(default_factory=dict)
     joints: dict[str, Entry] = field(default_factory=dict)
     children: dict[str, Scope] = field(default_factory=dict)
@@ -93,17 +94,20 @@ class Scope:
         return entry.pose
 
     def link_of(self, name: str, source: Source) -> str:
-        """Return the link (or "world") that moves with the named frame, scoped from here."""
+        """Return the link (or "world") that moves with the named frame, scoped from here.
+
+        Empty for the frame of a static model without any link.
+        """
         if name == self.root:
             return WORLD if self.root == WORLD else self._canonical_link(source)
         entry = self.entries.get(name)
         if entry is None:
             head, child, rest = self._nested(name, source)
-            return f"{head.name}::{child.link_of(rest, source)}"
+            return _scoped(head.name, child.link_of(rest, source))
         if entry.kind == "link":
             return name
         if entry.kind == "model":
-            return f"{name}::{self.children[name].link_of(MODEL, source)}"
+            return _scoped(name, self.children[name].link_of(MODEL, source))
         self._enter(entry, "attached_to")
         link = self.link_of(entry.anchor or self.root, entry.source)
         entry.busy = False
@@ -116,7 +120,9 @@ class Scope:
             if entry.kind == "link":
                 return entry.name
         for name, child in self.children.items():
-            return f"{name}::{child.link_of(MODEL, source)}"
+            return _scoped(name, child.link_of(MODEL, source))
+        if self.static:
+            return ""
         raise DescriptionError(self.source, f"model '{self.name}' has no link")
 
     def _enter(self, entry: Entry, what: str) -> None:
@@ -133,3 +139,7 @@ class Scope:
             known = ", ".join([self.root, *self.entries])
             raise DescriptionError(source, f"{where} has no frame '{name}'; known: {known}")
         return self.entries[head], self.children[head], rest
+
+
+def _scoped(model: str, link: str) -> str:
+    return f"{model}::{link}" if link else ""

@@ -110,7 +110,7 @@ def _limited(axis: JointAxis, limit: Node, kind: str) -> JointAxis:
         lower, upper = -math.inf, math.inf
     if lower > upper:
         raise limit.error(f"lower {lower:g} is above upper {upper:g}")
-    effort, velocity = (limit.number(tag, -1.0) for tag in ("effort", "velocity"))
+    effort, velocity = (_bound(limit.child(tag), -1.0) for tag in ("effort", "velocity"))
     return replace(
         axis,
         lower=lower,

@@ -43,7 +43,9 @@ def read_model_tree(node: Node, reading: Reading) -> ModelTree:
     node.taken = True
     name = node.required_attribute("name")
     expand_includes(node, reading)
-    scope = Scope(MODEL, name, node.source, node.attribute("canonical_link"))
+    scope = Scope(
+        MODEL, name, node.source, node.attribute("canonical_link"), node.flag("static", False)
+    )
     entry = Entry(
         name, "model", take_pose(node), node.source, placement=node.attribute("placement_frame")
     )
@@ -121,7 +123,8 @@ def _gather(
     for nested in tree.nested:
         pose = top_from_scope @ scope.pose_of(nested.entry)
         name = prefix + nested.name
-        link = f"{name}::{nested.scope.link_of(MODEL, nested.node.source)}"
+        link = nested.scope.link_of(MODEL, nested.node.source)
+        link = f"{name}::{link}" if link else ""
         parts.frames.append(Frame(name, pose, link, nested.node.source))
         _gather(nested, name, pose, parts, reading)
         _check_nested(nested, tree, reading)

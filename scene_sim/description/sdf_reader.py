@@ -42,7 +42,10 @@ def read_sdf(path: Path, finder: ResourceFinder | None = None) -> Scene:
 def _bare_world(root: Node, reading: Reading) -> World:
     """Return a default world around the models and lights of a file that has no world."""
     expand_includes(root, reading)
-    trees = [read_model_tree(node, reading) for node in root.all("model")]
+    nodes = root.all("model")
+    if len(nodes) > 1:
+        raise nodes[1].error("is a second model: a file without a <world> holds one")
+    trees = [read_model_tree(node, reading) for node in nodes]
     scope = Scope(WORLD, "the file", root.source)
     for tree in trees:
         scope.add(tree.entry)

@@ -185,7 +185,8 @@ def _lidar(node: Node) -> SensorSpec:
 
 def _camera(node: Node) -> SensorSpec:
     block = _block(node, "camera")
-    image, clip = block.required("image"), block.child("clip")
+    image = block.child("image") or Node("image", {}, block.source)
+    clip = block.child("clip")
     lens = block.child("lens")
     near = clip.positive("near", 0.1) if clip is not None else 0.1
     far = clip.positive("far", 100.0) if clip is not None else 100.0

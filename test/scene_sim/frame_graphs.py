@@ -61,7 +61,8 @@ def _model(draw: st.DrawFn, outer: Scope, name: str, wild: bool, depth: int) -> 
     first = next((line.split('"')[1] for line in lines if line.startswith("<link")), "")
     outer.links[name] = f"{name}::{first}"
     for inner, link in scope.links.items():
-        outer.links[f"{name}::{inner}"] = f"{name}::{link}"
+        moves_with = first if link in ("", scope.root) else link
+        outer.links[f"{name}::{inner}"] = f"{name}::{moves_with}"
     body = "\n".join(lines)
     outer.lines.append(f'<model name="{name}"{placement}>{pose}\n{body}</model>')
 

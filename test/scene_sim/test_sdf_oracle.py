@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import sdf_oracle
 from frame_graphs import worlds
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from sdf_oracle import Oracle, scene_differences
 from urdf_oracle import urdf_differences
 
 from scene_sim.description import DescriptionError, ResourceFinder, read_sdf, read_urdf
+from scene_sim.description.sdf_names import SDF_NAMES
 from scene_sim.description.xacro_source import expanded_text
 
 DATA = Path(__file__).parent / "data"
@@ -22,6 +24,17 @@ ROBOTS = [
     *DATA.glob("*.xacro"),
     *(ROOT / "urdf" / f"{n}.urdf.xacro" for n in ("station", "phone_robot")),
 ]
+
+
+SCHEMAS = Path("/usr/share/sdformat12")
+
+
+@pytest.mark.skipif(not SCHEMAS.is_dir(), reason="needs the schemas of libsdformat 12")
+def test_every_element_of_the_schemas_is_known() -> None:
+    files = [file for minor in (6, 7, 8, 9) for file in (SCHEMAS / f"1.{minor}").glob("*.sdf")]
+    names = {name for f in files for name in re.findall(r'<element\s+name="(\w+)"', f.read_text())}
+    assert len(names) > 300
+    assert names <= SDF_NAMES
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +61,14 @@ def test_robot_lumps_as_in_libsdformat(oracle: Oracle, file: Path, tmp_path: Pat
     assert differences == []
 
 
-SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+# A file takes libsdformat a third of a second: few examples, and no shrinking.
+SETTINGS = settings(
+    max_examples=25,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.explicit, Phase.generate),
+)
 
 
 @SETTINGS
