@@ -7,6 +7,8 @@ width - 0.5 (pixel centres at integers), as spatial_types.CameraModel has it.
 
 from __future__ import annotations
 
+import atexit
+import weakref
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +24,16 @@ from scene_sim.physics import Snapshot
 from spatial_types.camera import CameraFrame, CameraModel
 
 MAX_GEOMS = 5000
+
+
+_open_painters: weakref.WeakSet[Painter] = weakref.WeakSet()
+
+
+def _close_at_exit(painter: Painter) -> None:
+    """Free OpenGL before MuJoCo shuts EGL down; its own clean-up comes too late and complains."""
+    if not _open_painters:
+        atexit.register(lambda: [item.close() for item in list(_open_painters)])
+    _open_painters.add(painter)
 
 
 class Painter:
@@ -45,6 +57,7 @@ class Painter:
         self._option.sitegroup[:] = 0
         self._view = mujoco.MjvCamera()
         self._view.type = mujoco.mjtCamera.mjCAMERA_FIXED
+        _close_at_exit(self)
 
     @property
     def samples(self) -> int:

@@ -1,4 +1,4 @@
-"""Runs a simulator on its own thread at a chosen pace: pause, step, reset, commands. No ROS here."""
+"""Runs a simulator on a thread at a chosen pace: pause, step, reset, commands. No ROS here."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ CONVERSIONS: dict[type, Callable[[Any], Any]] = {
     JointStates: joint_state_message,
     Odometry: odometry_message,
 }
-TYPES = {
+TYPES: dict[str, type] = {
     "sensor_msgs/LaserScan": LaserScan,
     "sensor_msgs/Imu": Imu,
     "sensor_msgs/JointState": JointState,
@@ -97,9 +97,16 @@ class SceneSimParameters:
 
     def options(self) -> SimulatorOptions:
         """Return what the simulator takes."""
-        names = ("seed", "scan_mode", "shadows", "shadow_map", "samples", "supersampling")
-        names += ("lidar_noise", "camera_noise")
-        return SimulatorOptions(**{name: getattr(self, name) for name in names})
+        return SimulatorOptions(
+            seed=self.seed,
+            scan_mode=self.scan_mode,
+            shadows=self.shadows,
+            shadow_map=self.shadow_map,
+            samples=self.samples,
+            supersampling=self.supersampling,
+            lidar_noise=self.lidar_noise,
+            camera_noise=self.camera_noise,
+        )
 
 
 def share_folder() -> Path:
@@ -159,12 +166,7 @@ class SceneSimNode(Node):
                 kind, callback = inputs[topic.gz_topic]
                 self.create_subscription(kind, topic.ros_topic, callback, RELIABLE)
             elif topic.direction != "ROS_TO_GZ" and topic.gz_topic in known:
-                kind = TYPES.get(topic.ros_type)
-                if kind is None:
-                    raise ConfigurationError(f"bridge: '{topic.ros_type}' is not supported")
-                qos = SENSOR_DATA if kind in SENSOR_TYPES else RELIABLE
-                publisher = self.create_publisher(kind, topic.ros_topic, qos)
-                self._publishers_by_topic[topic.gz_topic] = publisher
+                self._add_output(topic)
             else:
                 self.get_logger().warning(
                     f"bridge: nothing in this scene has the topic '{topic.gz_topic}'"
@@ -173,6 +175,17 @@ class SceneSimNode(Node):
             self.create_subscription(
                 PoseStamped, f"/scene_sim/{name}/set_pose", self._pose_input(name), RELIABLE
             )
+
+    def _add_output(self, topic: BridgedTopic) -> None:
+        if topic.ros_type not in TYPES:
+            raise ConfigurationError(
+                f"bridge: '{topic.ros_type}': expected one of {', '.join(TYPES)}"
+            )
+        kind = TYPES[topic.ros_type]
+        qos = SENSOR_DATA if kind in SENSOR_TYPES else RELIABLE
+        self._publishers_by_topic[topic.gz_topic] = self.create_publisher(
+            kind, topic.ros_topic, qos
+        )
 
     def _servo_input(self, joint: str) -> tuple[type, Callable[[Float64], None]]:
         def take(message: Float64) -> None:

@@ -19,9 +19,7 @@ def room(x=0.0, y=2.0, yaw=0.0, world="ground_truth_room", **options) -> Simulat
         ModelSpec(ROOT / "urdf/station.urdf.xacro"),
         ModelSpec(ROOT / "urdf/phone_robot.urdf.xacro", pose=Transform.planar(x, y, yaw)),
     ]
-    simulator = Simulator.load(
-        ROOT / f"worlds/{world}.sdf", models, SimulatorOptions(**options)
-    )
+    simulator = Simulator.load(ROOT / f"worlds/{world}.sdf", models, SimulatorOptions(**options))
     simulator.camera_mode("on_demand")
     return simulator
 

@@ -121,7 +121,9 @@ def test_pan_turns_at_its_speed_to_the_target_and_no_further_than_its_limits():
     assert max(s.positions[0] for s in pan) < 1.0 + 0.01
     simulator.set_joint_target("camera_pan_joint", 4.0)
     readings(simulator, "joint_states", 4 * SECOND)
-    assert simulator.joint_positions()["camera_pan_joint"] == pytest.approx(np.radians(95), abs=1e-3)
+    assert simulator.joint_positions()["camera_pan_joint"] == pytest.approx(
+        np.radians(95), abs=1e-3
+    )
 
 
 def test_kinematics_from_joint_readings_agree_with_the_truth():
@@ -176,7 +178,7 @@ def test_listening_to_few_topics_gives_those_alone_and_unchanged():
     few = room(seed=1)
     few.listen_to(["/lrf/scan"])
     assert fingerprint(few, SECOND) == every
-    with pytest.raises(KeyError, match="no topic lrf/scann; known: .*lrf/scan"):
+    with pytest.raises(KeyError, match=r"no topic lrf/scann; known: .*lrf/scan"):
         few.listen_to(["lrf/scann"])
 
 
