@@ -32,9 +32,12 @@ if [ -e "$truthbed_root/.venv/.ready" ] && [ -e "$truthbed_root/install/local_se
     . "$truthbed_root/.venv/local_setup.sh"
     . "$truthbed_root/install/local_setup.$truthbed_shell"
 
-    # Fast DDS 3 reads the first name, older releases the second.
     export FASTDDS_DEFAULT_PROFILES_FILE="${FASTDDS_DEFAULT_PROFILES_FILE:-$truthbed_root/config/fastdds.xml}"
-    export FASTRTPS_DEFAULT_PROFILES_FILE="${FASTRTPS_DEFAULT_PROFILES_FILE:-$FASTDDS_DEFAULT_PROFILES_FILE}"
+    case ${ROS_DISTRO:-} in
+    humble | iron | jazzy) # Fast DDS 2 knows the variable by its older name; 3 warns of that.
+        export FASTRTPS_DEFAULT_PROFILES_FILE="${FASTRTPS_DEFAULT_PROFILES_FILE:-$FASTDDS_DEFAULT_PROFILES_FILE}"
+        ;;
+    esac
     truthbed_status=0
 else
     echo "env.sh: Truthbed is not set up in $truthbed_root; run \`make setup\` there first" >&2
