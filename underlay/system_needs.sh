@@ -106,8 +106,9 @@ yaml python3-yaml
 pytest python3-pytest
 hypothesis python3-hypothesis
 rclpy ros-DISTRO-rclpy
+ros2launch ros-DISTRO-ros2launch
+launch_xml ros-DISTRO-launch-xml
 tf2_ros ros-DISTRO-tf2-ros-py
-urdf_parser_py ros-DISTRO-urdfdom-py
 xacro ros-DISTRO-xacro
 nav_msgs ros-DISTRO-nav-msgs
 visualization_msgs ros-DISTRO-visualization-msgs
