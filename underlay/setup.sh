@@ -56,8 +56,10 @@ make_environment_of_wheels() {
 make_environment_beside_ros() {
     # The distribution's compiled messages fit the distribution's NumPy and no other.
     "$python" -m venv --system-site-packages "$venv"
-    "$python" -c 'import numpy; print(f"numpy=={numpy.__version__}")' >"$venv/constraints.txt"
-    "$venv/bin/pip" install -qq --no-compile --disable-pip-version-check \
+    write_local_setup
+    in_environment python -c 'import numpy; print(f"numpy=={numpy.__version__}")' \
+        >"$venv/constraints.txt"
+    in_environment python -m pip install -qq --no-compile --disable-pip-version-check \
         -c "$venv/constraints.txt" -r requirements.txt
 }
 
