@@ -23,6 +23,7 @@ PROGRAMS = {
     "orientation_estimator": "ground_truth_localizer.orientation_estimator_node",
     "scene_sim": "scene_sim.scene_sim_node",
     "run_trial": "evaluation.run_trial",
+    "trial_parameters": "evaluation.trial_parameters",
     "trial_runner": "evaluation.trial_runner_node",
     "evaluate_bag": "evaluation.evaluate_bag",
 }

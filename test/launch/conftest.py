@@ -1,0 +1,3 @@
+from launched import launched
+
+__all__ = ["launched"]

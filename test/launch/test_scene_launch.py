@@ -1,0 +1,85 @@
+"""scene.launch.xml: the real graph finds the robot where it stands, runs a trial, and ends."""
+
+import json
+import math
+
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+
+from ros_interface.qos import RELIABLE, SENSOR_DATA
+
+PROGRAMS = {
+    "scene_sim",
+    "robot_state_publisher",
+    "laser_localizer",
+    "orientation_estimator",
+    "camera_tracker",
+}
+
+
+def planar(message):
+    pose = message.pose.pose
+    return (
+        pose.position.x,
+        pose.position.y,
+        2.0 * math.atan2(pose.orientation.z, pose.orientation.w),
+    )
+
+
+def test_the_robot_is_found_where_it_stands(launched):
+    scene = launched(81, "scene.launch.xml", "robot_pose:=0.5 2 0.3", "shadows:=false")
+    estimates = scene.watch(Odometry, "/ground_truth/odometry", RELIABLE)
+    references = scene.watch(Odometry, "/reference/target", SENSOR_DATA)
+    joints = scene.watch(JointState, "/joint_states", SENSOR_DATA)
+
+    def is_found():
+        if not (estimates and references):
+            return False
+        (x, y, yaw), (x0, y0, yaw0) = planar(estimates[-1]), planar(references[-1])
+        turned = math.remainder(yaw - yaw0, 2.0 * math.pi)
+        return math.hypot(x - x0, y - y0) < 0.03 and abs(turned) < math.radians(2.0)
+
+    scene.wait_for(is_found)
+    scene.wait_for(lambda: any("camera_pan_joint" in state.name for state in joints))
+    # The estimate is given as good: a covariance that does not say "unknown".
+    assert 0.0 < estimates[-1].pose.covariance[0] < 0.03**2
+    assert set(scene.pids.values()) == PROGRAMS
+    assert scene.stop() == 0
+    assert scene.left_behind() == []
+    assert "Traceback" not in scene.text
+    assert scene.text.count("process has finished cleanly") == len(scene.pids)
+
+
+TRIAL = """
+trial: one_point
+description: One point, a few samples.
+world: ground_truth_room.sdf
+seed: 3
+samples: 3
+settle: 0.5
+sensors: {shadows: false}
+points:
+  A: [0.0, 1.5, 0.0]
+"""
+
+
+def test_a_trial_runs_through_the_graph_and_ends_it(launched, tmp_path):
+    trial, figures = tmp_path / "one_point.yaml", tmp_path / "figures.json"
+    trial.write_text(TRIAL)
+    scene = launched(82, "scene.launch.xml", f"trial:={trial}", f"json:={figures}")
+    scene.wait_for(figures.is_file)
+    assert scene.process.wait(timeout=60) == 0
+    assert scene.left_behind() == []
+    found = json.loads(figures.read_text())
+    assert found["trial"] == "one_point"
+    assert found["points"]["A"]["samples"] >= 1
+
+
+def test_a_wrong_trial_is_refused_before_anything_starts(launched, tmp_path):
+    trial = tmp_path / "wrong.yaml"
+    trial.write_text("trial: wrong\nwrld: nowhere.sdf\n")
+    scene = launched(83, "scene.launch.xml", f"trial:={trial}")
+    assert scene.process.wait(timeout=60) == 1
+    assert "wrong.yaml" in scene.text
+    assert "wrld" in scene.text
+    assert scene.pids == {}
