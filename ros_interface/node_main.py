@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Callable
 
 import rclpy
@@ -21,6 +23,7 @@ def run_node(factory: Callable[[], Node], args: list[str] | None = None) -> int:
     A ConfigurationError or ParameterError at start is one line on standard error and exit code 2;
     Ctrl-C and an external shutdown are 0.
     """
+    _leave_interrupts_to_rclpy()
     rclpy.init(args=args)
     node = None
     try:
@@ -31,8 +34,22 @@ def run_node(factory: Callable[[], Node], args: list[str] | None = None) -> int:
         return CONFIGURATION_EXIT_CODE
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except Exception:
+        if rclpy.ok():  # otherwise the context was taken away in the midst of something
+            raise
     finally:
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _leave_interrupts_to_rclpy() -> None:
+    """Let Ctrl-C end the spinning, and nothing else.
+
+    rclpy's own handler shuts the context down. Python's would also raise KeyboardInterrupt
+    wherever the program is: in the midst of a call into C++, which turns it into another error,
+    or, at a second Ctrl-C, while the node is being taken apart.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, lambda _number, _frame: None)

@@ -77,9 +77,9 @@ def test_a_trial_runs_through_the_graph_and_ends_it(launched, tmp_path):
 
 def test_a_wrong_trial_is_refused_before_anything_starts(launched, tmp_path):
     trial = tmp_path / "wrong.yaml"
-    trial.write_text("trial: wrong\nwrld: nowhere.sdf\n")
+    trial.write_text(TRIAL.replace("settle", "setle"))
     scene = launched(83, "scene.launch.xml", f"trial:={trial}")
     assert scene.process.wait(timeout=60) == 1
     assert "wrong.yaml" in scene.text
-    assert "wrld" in scene.text
+    assert "setle" in scene.text
     assert scene.pids == {}
