@@ -18,7 +18,7 @@ from evaluation.report import write_json, write_report
 from evaluation.run_trial import MISSED, REFUSED, environment, overrides_from, unmet
 from evaluation.scoring import Score, score
 from evaluation.tables import error_table
-from evaluation.trial import ESTIMATES, METHODS, ROOMS, UNLIMITED_IMAGES, Variant
+from evaluation.trial import ESTIMATES, METHODS, ROOMS, Variant
 from ground_truth_localizer.acceptance_zone import AcceptanceZone, ZoneError
 from ground_truth_localizer.zone_files import load_zone
 from ground_truth_localizer.zone_learning import ZoneLearner
@@ -97,7 +97,7 @@ def _variant(arguments: argparse.Namespace, estimate: str) -> Variant:
         laser["target.radius_tolerance"] = arguments.radius_tolerance
     if arguments.memory_scans is not None:
         laser["filter.memory_scans"] = arguments.memory_scans
-        parameters["fusion"]["memory"] = arguments.memory_scans or UNLIMITED_IMAGES
+        parameters["fusion"]["memory"] = arguments.memory_scans
     laser.update(_zone_parameters(arguments.zone))
     for name, value in overrides_from(arguments.sets).items():
         room, _, rest = name.partition(".")

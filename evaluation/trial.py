@@ -20,7 +20,6 @@ from evaluation.yaml_file import Section, read_yaml
 
 METHODS = ("thesis", "model")
 ESTIMATES = ("fused", "laser")
-UNLIMITED_IMAGES = 1000
 ROOMS = ("laser", "orientation", "tracker", "fusion")
 
 
@@ -237,7 +236,7 @@ def _row_parameters(section: Section, base: dict[str, dict[str, Any]]) -> dict[s
     if "memory_scans" in section:
         scans = section.whole("memory_scans", None, 0)
         own["laser"] = {**own.get("laser", {}), "filter.memory_scans": scans}
-        own["fusion"] = {"memory": scans or UNLIMITED_IMAGES, **own.get("fusion", {})}
+        own["fusion"] = {"memory": scans, **own.get("fusion", {})}
     return {room: {**base.get(room, {}), **own.get(room, {})} for room in ROOMS}
 
 
