@@ -237,14 +237,19 @@ def run_drive(
     chains: Sequence[EstimatorChain],
     report: Callable[[float], None],
     observers: Sequence[Observer] = (),
+    pictures: bool | None = None,
 ) -> Recording:
-    """Run a driven trial: every image is drawn, the robot follows the plan by its odometry."""
+    """Run a driven trial: every image is drawn, the robot follows the plan by its odometry.
+
+    `pictures` says whether images are drawn, None for where a row or an observer needs them.
+    """
     plan = trial.plan
     assert plan is not None
     step = LockStep(trial, seed, chains, observers)
     step.simulator.camera_mode("on_demand")
     step.run_until(round(trial.settle * SECOND))
-    pictures = _needs_images(chains, observers)
+    if pictures is None:
+        pictures = _needs_images(chains, observers)
     step.simulator.camera_mode("rate" if pictures else "on_demand")
     start = step.now
     follower = PathFollower(plan)
