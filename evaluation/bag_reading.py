@@ -8,6 +8,7 @@ at once: a lookup needs the transform after the data.
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 import struct
@@ -16,16 +17,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rosbags.highlevel import AnyReader, AnyReaderError
 from rosbags.interfaces import Connection
-from rosbags.rosbag2 import ReaderError
+from rosbags.rosbag2 import Reader, ReaderError
 from rosbags.typesys import Stores, get_typestore
+from rosbags.typesys.store import Typestore
 
 from evaluation.bag_salvage import Cut, RawMessage, salvage, storage_files
 from evaluation.errors import BagError
 
 HORIZON = 500_000_000
-TF_TYPE = "tf2_msgs/msg/TFMessage"
 # Of one stamp, first what others need: intrinsics, then the scan, the image last.
 RANKS = {
     "sensor_msgs/msg/CameraInfo": 0,
@@ -56,7 +56,7 @@ class Bag:
     whole: bool = True
 
     def __post_init__(self) -> None:
-        self._store = get_typestore(Stores.LATEST)
+        self._store = type_store()
 
     def deserialize(self, message: BagMessage) -> Any:
         """Return the message's fields; BagError where the bytes do not fit the type."""
@@ -65,19 +65,25 @@ class Bag:
         except Exception as error:
             raise BagError(f"{self.path}: {message.topic}: unreadable message: {error}") from None
 
-    def messages(self, topics: Collection[str]) -> Iterator[BagMessage]:
-        """Yield the messages of some topics in order of header stamps, transforms beforehand."""
+    def messages(
+        self, topics: Collection[str], at_once: Collection[str] = ()
+    ) -> Iterator[BagMessage]:
+        """Yield the messages of some topics in order of header stamps.
+
+        Those of the topics `at_once` come as they lie in the bag, before the data of their time,
+        with a stamp of 0: the caller decodes it if it wants it.
+        """
         waiting: list[tuple[int, int, int, BagMessage]] = []
         order = itertools.count()
         for raw in self._raw(topics):
+            if raw.topic in at_once:
+                yield BagMessage(raw.topic, raw.type, 0, raw.log_time, raw.data)
+                continue
             stamp = header_stamp(raw)
             if stamp is None:
                 self.notes.append(f"{raw.topic}: a message without a stamp was left out")
                 continue
             message = BagMessage(raw.topic, raw.type, stamp, raw.log_time, raw.data)
-            if raw.type == TF_TYPE:
-                yield message
-                continue
             heapq.heappush(waiting, (stamp, RANKS.get(raw.type, 2), next(order), message))
             while waiting and waiting[0][-1].log_time + HORIZON < raw.log_time:
                 yield heapq.heappop(waiting)[-1]
@@ -105,13 +111,19 @@ class Bag:
     def _whole(self, topics: Collection[str]) -> Iterator[RawMessage]:
         count = 0
         try:
-            with AnyReader([self.path], default_typestore=self._store) as reader:
+            with Reader(self.path) as reader:
                 chosen = [item for item in reader.connections if item.topic in topics]
                 for connection, log_time, data in reader.messages(chosen):
                     count += 1
-                    yield RawMessage(connection.topic, connection.msgtype, log_time, bytes(data))
-        except (AnyReaderError, ReaderError, EOFError, OSError) as error:
+                    yield RawMessage(connection.topic, connection.msgtype, log_time, data)
+        except (ReaderError, EOFError, OSError) as error:
             self.notes.append(f"reading stopped after {count} messages: {error}")
+
+
+@functools.lru_cache(maxsize=1)
+def type_store() -> Typestore:
+    """The message types of ROS 2, made once: that takes a while."""
+    return get_typestore(Stores.LATEST)
 
 
 def open_bag(path: Path) -> Bag:
@@ -125,7 +137,7 @@ def open_bag(path: Path) -> Bag:
     if not storage_files(path):
         raise BagError(f"{path}: holds no .mcap and no .db3 file")
     try:
-        with AnyReader([path], default_typestore=get_typestore(Stores.LATEST)) as reader:
+        with Reader(path) as reader:
             return Bag(path, _topics(reader.connections))
     except Exception as error:
         return _broken_bag(path, str(error))
@@ -152,10 +164,9 @@ def _broken_bag(path: Path, why: str) -> Bag:
 def header_stamp(raw: RawMessage) -> int | None:
     """Return the header stamp (ns) from the first bytes, None where there is none.
 
-    The header is every stamped message's first field; a TFMessage has its first transform's.
+    The header is every stamped message's first field.
     """
-    start = 8 if raw.type == TF_TYPE else 4
-    if len(raw.data) < start + 8:
+    if len(raw.data) < 12:
         return None
-    seconds, rest = (STAMP if raw.data[1] & 1 else BIG_STAMP).unpack_from(raw.data, start)
+    seconds, rest = (STAMP if raw.data[1] & 1 else BIG_STAMP).unpack_from(raw.data, 4)
     return int(seconds) * 10**9 + int(rest)

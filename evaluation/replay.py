@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from rclpy.duration import Duration
 from rclpy.time import Time
 
-from evaluation.bag_reading import TF_TYPE, Bag, BagMessage
+from evaluation.bag_reading import Bag, BagMessage
 from evaluation.errors import BagError
 from evaluation.estimator_chain import EstimatorChain, PoseLog
 from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
-from evaluation.reference_log import ReferenceLog
+from evaluation.reference_reading import ODOMETRY_TYPE, ReferenceReader
 from evaluation.series import PoseSeries
 from ros_interface.errors import MessageError
 from ros_interface.geometry_messages import pose_from_message, transform_from_message
@@ -29,7 +29,6 @@ from spatial_types.transforms import Transform
 SCAN_TYPE = "sensor_msgs/msg/LaserScan"
 IMAGE_TYPE = "sensor_msgs/msg/Image"
 INFO_TYPE = "sensor_msgs/msg/CameraInfo"
-ODOMETRY_TYPE = "nav_msgs/msg/Odometry"
 POSE_TYPES = (
     "geometry_msgs/msg/PoseWithCovarianceStamped",
     "geometry_msgs/msg/PoseStamped",
@@ -60,7 +59,7 @@ class Replay:
     options: ReplayOptions
     chains: list[EstimatorChain]
     report: Callable[[float], None] = lambda done: None
-    reference: ReferenceLog = field(default_factory=ReferenceLog)
+    reference_reader: ReferenceReader = field(default_factory=ReferenceReader)
     scan_stamps: list[int] = field(default_factory=list)
     image_stamps: list[int] = field(default_factory=list)
     trouble: dict[str, int] = field(default_factory=dict)
@@ -69,19 +68,22 @@ class Replay:
         self._buffer = tf2_py.BufferCore(Duration(seconds=60))
         self._camera: CameraModel | None = None
         self._fixed: dict[str, Transform] = {}
-        self._handlers = {
+        self._moving: list[BagMessage] = []
+        self._handlers: dict[str, Callable[[BagMessage], None]] = {
             self.options.scan: self._on_scan,
-            self.options.image: self._on_image,
-            self.options.info: self._on_info,
-            self.options.reference: self._on_reference,
-            "/tf": self._on_transforms,
+            self.options.reference: self.reference_reader.add,
+            "/tf": self._moving.append,
             "/tf_static": self._on_static_transforms,
         }
+        if any(chain.variant.estimate == "fused" for chain in self.chains):
+            self._handlers[self.options.image] = self._on_image
+            self._handlers[self.options.info] = self._on_info
 
     def run(self, name: str) -> Recording:
         """Read the bag once and return what the estimators said."""
         first: int | None = None
-        for message in self.bag.messages(self._handlers):
+        at_once = (self.options.reference, "/tf", "/tf_static")
+        for message in self.bag.messages(self._handlers, at_once):
             first = message.log_time if first is None else first
             try:
                 self._handlers[message.topic](message)
@@ -90,7 +92,7 @@ class Replay:
             except tf2_py.TransformException as error:
                 self._note(f"{message.topic}: no transform: {error}")
             self.report((message.log_time - first) * 1e-9)
-        reference = self.reference.reference()
+        reference = self.reference_reader.reference()
         return Recording(
             name,
             None,
@@ -132,21 +134,6 @@ class Replay:
         if self._camera is None:
             self._camera = camera_model_from_message(self.bag.deserialize(message))
 
-    def _on_reference(self, message: BagMessage) -> None:
-        fields = self.bag.deserialize(message)
-        if message.type != ODOMETRY_TYPE:
-            raise BagError(f"reference of type {message.type}; expected {ODOMETRY_TYPE}")
-        self.reference.frame = fields.header.frame_id
-        linear, angular = fields.twist.twist.linear, fields.twist.twist.angular
-        speed = float(np.hypot(linear.x, linear.y))
-        self.reference.add(
-            message.stamp, pose_from_message(fields.pose.pose), speed, float(angular.z)
-        )
-
-    def _on_transforms(self, message: BagMessage) -> None:
-        for item in self.bag.deserialize(message).transforms:
-            self._buffer.set_transform(_as_ros(item), "bag")
-
     def _on_static_transforms(self, message: BagMessage) -> None:
         for item in self.bag.deserialize(message).transforms:
             self._buffer.set_transform_static(_as_ros(item), "bag")
@@ -156,6 +143,10 @@ class Replay:
         known = self._fixed.get(frame)
         if known is not None:
             return known
+        for message in self._moving:
+            for item in self.bag.deserialize(message).transforms:
+                self._buffer.set_transform(_as_ros(item), "bag")
+        self._moving.clear()
         time = Time(nanoseconds=stamp)
         found = self._buffer.lookup_transform_core(self.options.map_frame, frame, time)
         pose = transform_from_message(found.transform)
@@ -213,16 +204,16 @@ def pose_and_covariance(message: Any) -> tuple[Transform, float, NDArray[np.floa
 def score_recorded(bag: Bag, options: ReplayOptions) -> Recording:
     """Take recorded estimates as they are, and the recorded reference."""
     poses = recorded_poses(bag, options.estimate)
-    replay = Replay(bag, options, [])
-    for message in bag.messages([options.reference]):
-        replay._on_reference(message)
+    reader = ReferenceReader()
+    for message in bag.messages([options.reference], [options.reference]):
+        reader.add(message)
     stamps = poses.in_order()[0].stamps
     samples = Samples(stamps, stamps, np.zeros(len(stamps), dtype=np.int64), ("all",))
     track = Track("recorded", "fused", "recorded", poses)
     notes = tuple(bag.notes) + tuple(poses.in_order()[1])
     description = f"recorded estimates of {bag.path.name}"
-    reference = replay.reference.reference()
+    reference = reader.reference()
     return Recording(bag.path.name, None, samples, (track,), reference, description, notes)
 
 
-__all__ = ["TF_TYPE", "Replay", "ReplayOptions", "recorded_poses", "score_recorded"]
+__all__ = ["Replay", "ReplayOptions", "recorded_poses", "score_recorded"]
