@@ -110,7 +110,7 @@ class EstimatorChain:
         self._tracker_parameters = self._read(TrackerParameters, "tracker", where)
         self._fusion_parameters = self._read(FusionParameters, "fusion", where)
         self._zone = zone or zone_from_parameters(self.laser_parameters)
-        self._laser_log, self._fused_log = PoseLog(), PoseLog()
+        self._laser_log, self._fused_log, self.all_targets = PoseLog(), PoseLog(), PoseLog()
         self._states: list[StateChange] = []
         self._refused: list[RefusedTarget] = []
         self.unusable: Counter[str] = Counter()
@@ -133,6 +133,11 @@ class EstimatorChain:
         self._target: TargetState | None = None
         self.fused: FusedState | None = None
 
+    def use_zone(self, zone: AcceptanceZone) -> None:
+        """Accept targets in another zone from now on, and start anew."""
+        self._zone = zone
+        self.reset()
+
     def on_scan(self, scan: Scan, map_from_lrf: Transform) -> LaserResult:
         """Take in one scan."""
         result = self._localizer.update(scan, map_from_lrf)
@@ -149,6 +154,8 @@ class EstimatorChain:
         for target in result.targets:
             seen = self._seen.setdefault(target.track_id, SeenTarget(scan.stamp))
             seen.add(scan.stamp, target.state.position)
+            x, y = (float(value) for value in target.state.position)
+            self.all_targets.add(scan.stamp, x, y, np.nan, np.zeros((2, 2)))
         state = result.primary
         if state is not None:
             at = state.at(scan.stamp)
@@ -190,4 +197,5 @@ class EstimatorChain:
             dict(self.unusable.most_common()),
             np.array(self._laser_log.stamps, dtype=np.int64),
             tuple(self._seen[key].row(key) for key in sorted(self._seen)),
+            self.all_targets.series(frame),
         )

@@ -20,6 +20,7 @@ from evaluation.motion import PathFollower
 from evaluation.recording import NO_IMAGE, Recording, Samples, pair_samples
 from evaluation.reference_log import ReferenceLog
 from evaluation.trial import ModelPlace, Trial
+from ground_truth_localizer.zone_learning import ZoneLearner
 from scene_sim.readings import JointStates, Odometry, Reading
 from scene_sim.simulator import ModelSpec, Simulator, SimulatorOptions
 from spatial_types.camera import CameraFrame
@@ -31,6 +32,7 @@ TICK = 10_000_000
 COMMAND_PERIOD = 20_000_000
 SCAN_TOPIC, CAMERA_TOPIC = "lrf/scan", "station/camera/image_raw"
 TARGET_TOPIC, ODOMETRY_TOPIC = "reference/target", "phone_robot/odom"
+OUT_OF_SIGHT = (0.0, -3.0)
 ROBOT, STATION, PAN_JOINT = "phone_robot", "station", "camera_pan_joint"
 IMAGE_PERIOD_NS = SECOND / 30
 
@@ -113,6 +115,19 @@ class LockStep:
                 self._take(reading)
             self._release(self.now - self._lag)
 
+    def learn_zone(self) -> None:
+        """Learn the acceptance zone from scans of the room without the target."""
+        start = self.simulator.truth(ROBOT)[0]
+        self.simulator.set_model_pose(ROBOT, Transform.planar(*OUT_OF_SIGHT, 0.0))
+        learner = ZoneLearner(self.chains[0].laser_parameters.sensor.sigma)
+        while learner.scans < self.trial.learn_scans:
+            for reading in self.simulator.advance(self.now + 10 * TICK):
+                if isinstance(reading.data, Scan) and reading.topic == SCAN_TOPIC:
+                    learner.add(reading.data)
+        for chain in self.chains:
+            chain.use_zone(learner.zone())
+        self.simulator.set_model_pose(ROBOT, start)
+
     def render(self) -> None:
         """Draw the camera's image of this moment and hand it on in its turn."""
         frame = self.simulator.render(CAMERA_TOPIC)
@@ -194,6 +209,8 @@ def run_points(
     """Run a trial of static points: only the images that belong to a sample are drawn."""
     step = LockStep(trial, seed, chains, observers)
     step.simulator.camera_mode("on_demand")
+    if trial.learn_scans:
+        step.learn_zone()
     pictures = _needs_images(chains, observers)
     scans: list[int] = []
     images: list[int] = []
@@ -247,7 +264,9 @@ def run_drive(
     assert plan is not None
     step = LockStep(trial, seed, chains, observers)
     step.simulator.camera_mode("on_demand")
-    step.run_until(round(trial.settle * SECOND))
+    if trial.learn_scans:
+        step.learn_zone()
+    step.run_until(step.now + round(trial.settle * SECOND))
     if pictures is None:
         pictures = _needs_images(chains, observers)
     step.simulator.camera_mode("rate" if pictures else "on_demand")

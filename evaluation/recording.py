@@ -75,7 +75,8 @@ class Track:
     """One row of results: all estimates of one kind by one set of estimators.
 
     `unusable` counts why images gave no pose, `laser_stamps` are those of scans in which the target
-    was seen, and `targets` tells of each track that the laser followed.
+    was seen, `targets` tells of each track that the laser followed, `all_targets` where it
+    reported any target.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Track:
     unusable: dict[str, int] = field(default_factory=dict)
     laser_stamps: Stamps = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     targets: tuple[dict[str, float], ...] = ()
+    all_targets: PoseSeries | None = None
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from evaluation.recording import Recording, Samples, Track
 from evaluation.series import PoseSeries, Reference, require_overlap
 
 GRACE_SCANS = 5
+FALSE_DISTANCE = 0.3
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ def score(recording: Recording, align: bool = False, apply_time_offset: bool = F
     result.update(_details(main, reference))
     result["absences"] = absences(recording, main.track)
     result["tracks"] = list(main.track.targets)
+    result["false_targets"] = false_targets(main.track, reference)
     result["warnings"] = list(recording.notes) + frame_warnings(main.errors)
     return Score(result, tuple(scored), recording)
 
@@ -84,6 +86,16 @@ def _present(recording: Recording) -> NDArray[np.bool_]:
         keep &= ~((stamps > start) & (stamps <= end))
         keep[returned] = False
     return keep
+
+
+def false_targets(track: Track, reference: Reference) -> int:
+    """Count reported targets that are nowhere near the true one."""
+    reported = track.all_targets
+    if reported is None or not len(reported):
+        return 0
+    truth, _, _, covered = reference.at(reported.stamps)
+    off = np.hypot(reported.x - truth.x, reported.y - truth.y)
+    return int(np.count_nonzero(covered & (off > FALSE_DISTANCE)))
 
 
 def absences(recording: Recording, track: Track) -> list[dict[str, Any]]:

@@ -97,7 +97,10 @@ class Sensors:
 
 @dataclass(frozen=True)
 class Trial:
-    """One trial; the points, the plan or the bound says of which kind it is."""
+    """One trial; the points, the plan or the bound says of which kind it is.
+
+    `learn_scans` scans of the room without the target are learnt as the acceptance zone first.
+    """
 
     name: str
     path: Path
@@ -108,6 +111,7 @@ class Trial:
     seed: int
     samples: int
     settle: float
+    learn_scans: int
     variants: tuple[Variant, ...]
     sensors: Sensors
     lights: tuple[Light, ...] = ()
@@ -143,6 +147,7 @@ def read_trial(path: Path, overrides: dict[str, Any] | None = None) -> Trial:
         seed=root.whole("seed", 1, 0),
         samples=root.whole("samples", 0, 0),
         settle=root.number("settle", 1.5, 0.0, 60.0),
+        learn_scans=root.whole("learn_scans", 0, 0),
         variants=_variants(root),
         sensors=_sensors(root.section("sensors")),
         lights=_lights(root),

@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+from evaluation.resources import find_trial
 from evaluation.run_trial import main, run
 from evaluation.trial import read_trial
 
@@ -128,3 +129,12 @@ def test_expectations_decide_the_exit_code(short_drive, capsys):
     assert main([*arguments, "expect.position_rmse_m=0.5"]) == 0
     assert main([*arguments, "expect.position_rmse_m=0.00001"]) == 1
     assert "not met: position_rmse_m" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["pillars", "furniture", "corridor"])
+def test_pillars_and_furniture_are_no_targets(name):
+    figures = run(read_trial(find_trial(name), {"estimate": "laser"})).figures
+    assert figures["false_targets"] == 0
+    assert figures["lost"] == 0
+    assert figures["availability"] > 0.95
+    assert figures["position_max_m"] < 0.04
