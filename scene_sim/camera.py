@@ -32,8 +32,13 @@ _open_painters: weakref.WeakSet[Painter] = weakref.WeakSet()
 def _close_at_exit(painter: Painter) -> None:
     """Free OpenGL before MuJoCo shuts EGL down; its own clean-up comes too late and complains."""
     if not _open_painters:
-        atexit.register(lambda: [item.close() for item in list(_open_painters)])
+        atexit.register(_close_all)
     _open_painters.add(painter)
+
+
+def _close_all() -> None:
+    for painter in list(_open_painters):
+        painter.close()
 
 
 class Painter:

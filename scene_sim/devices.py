@@ -10,7 +10,7 @@ from scene_sim.actuators import DiffDrive, PositionServo, plugin_kind
 from scene_sim.camera import CameraSensor, CameraShot
 from scene_sim.description.plugin import Plugin
 from scene_sim.description.scene import Link, Model
-from scene_sim.description.sensors import Camera, Imu, Lidar, Noise, Sensor
+from scene_sim.description.sensors import Camera, Distortion, Imu, Lidar, Noise, Sensor
 from scene_sim.imu import ImuSensor
 from scene_sim.lidar import SWEEP_GROUP, LidarSensor, SensorError
 from scene_sim.mjcf_builder import body_name, sensor_name
@@ -123,6 +123,12 @@ class Devices:
     def _add_camera(self, sensor: Sensor, name: str) -> None:
         spec, options = sensor.spec, self._options
         assert isinstance(spec, Camera)
+        if spec.distortion != Distortion() or spec.intrinsics is not None:
+            self._warn(
+                sensor.source,
+                f"camera '{sensor.name}': <distortion> and <intrinsics> are not supported by the "
+                "embedded simulator: drawn as an ideal pinhole of its horizontal_fov",
+            )
         levels = options.camera_noise_levels
         stddev = None if levels is None else levels / 255.0
         noise = _overridden(spec.noise, options.camera_noise, stddev)

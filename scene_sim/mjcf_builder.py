@@ -78,7 +78,7 @@ def build(world: World, models: Sequence[Model], quality: RenderQuality) -> Buil
     for model in everything:
         builder.add_model(model)
     try:
-        compiled = builder.spec.compile()
+        compiled = builder.compile()
     except ValueError as error:
         raise ValueError(f"{world.source}: MuJoCo refuses the scene: {error}") from None
     return Built(compiled, world, everything, builder.warnings)
@@ -91,6 +91,8 @@ class _Builder:
         self._names: set[str] = set()
         self._families = 0
         self._quality = quality
+        self._world = world
+        self._cameras: list[Camera] = []
         self._configure(world)
         for light in world.lights:
             add_light(self.spec.worldbody, light, light.name, light.pose)
@@ -98,7 +100,7 @@ class _Builder:
                 self._warn(light.source, "a point light casts no shadow in the embedded simulator")
 
     def _configure(self, world: World) -> None:
-        spec, quality = self.spec, self._quality
+        spec = self.spec
         spec.option.timestep = world.physics.max_step_size
         spec.option.gravity = world.gravity
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
@@ -107,22 +109,30 @@ class _Builder:
         spec.compiler.degree = False
         spec.compiler.balanceinertia = False
         spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
-        spec.stat.extent = 1.0  # so that znear and zfar below are metres
-        spec.stat.center = [0.0, 0.0, 0.0]
-        visual = spec.visual
+        self._add_sky(world)
+
+    def compile(self) -> mujoco.MjModel:
+        """Compile, and set how the model is drawn (there, for the spec's names vary)."""
+        model = self.spec.compile()
+        quality, visual = self._quality, model.vis
+        model.stat.extent = 1.0  # so that znear and zfar below are metres
+        model.stat.center[:] = 0.0
         visual.quality.numslices = quality.slices
         visual.quality.numstacks = 8
         visual.quality.numquads = 4
         visual.quality.offsamples = quality.samples
         visual.quality.shadowsize = max(quality.shadow_map, 1)
-        visual.global_.offwidth = visual.global_.offheight = 1  # cameras enlarge it
         visual.headlight.active = 1
-        visual.headlight.ambient = world.appearance.ambient[:3]
-        visual.headlight.diffuse = [0.0, 0.0, 0.0]
-        visual.headlight.specular = [0.0, 0.0, 0.0]
-        visual.map.znear, visual.map.zfar = 0.05, 50.0
+        visual.headlight.ambient[:] = self._world.appearance.ambient[:3]
+        visual.headlight.diffuse[:] = 0.0
+        visual.headlight.specular[:] = 0.0
         visual.map.shadowscale = 1.0
-        self._add_sky(world)
+        visual.map.znear = min([0.05, *(camera.near for camera in self._cameras)])
+        visual.map.zfar = 50.0
+        factor = quality.supersampling
+        visual.global_.offwidth = factor * max([1, *(camera.width for camera in self._cameras)])
+        visual.global_.offheight = factor * max([1, *(camera.height for camera in self._cameras)])
+        return model
 
     def _add_sky(self, world: World) -> None:
         background = world.appearance.background[:3]
@@ -251,7 +261,8 @@ class _Builder:
     def _add_sensor(self, model: Model, link: Link, sensor: Sensor, body: mujoco.MjsBody) -> None:
         name = sensor_name(model, link, sensor)
         if isinstance(sensor.spec, Camera):
-            _add_camera(self.spec, body, sensor, name, self._quality)
+            _add_camera(body, sensor, sensor.spec, name)
+            self._cameras.append(sensor.spec)
         else:
             site = body.add_site(name=name)
             site.pos = sensor.pose.translation
@@ -291,23 +302,12 @@ def _set_inertia(body: mujoco.MjsBody, link: Link) -> None:
     body.inertia = moments
 
 
-def _add_camera(
-    spec: mujoco.MjSpec, body: mujoco.MjsBody, sensor: Sensor, name: str, quality: RenderQuality
-) -> None:
-    camera = sensor.spec
-    assert isinstance(camera, Camera)
+def _add_camera(body: mujoco.MjsBody, sensor: Sensor, camera: Camera, name: str) -> None:
     pose = sensor.pose @ camera.pose @ SENSOR_FROM_MUJOCO_CAMERA
     focal = camera.width / (2.0 * math.tan(camera.horizontal_fov / 2.0))
-    if camera.intrinsics is not None:
-        focal = camera.intrinsics.fy
     body.add_camera(
         name=name,
         pos=pose.translation,
         quat=wxyz(pose),
         fovy=math.degrees(2.0 * math.atan(camera.height / (2.0 * focal))),
     )
-    visual = spec.visual
-    factor = quality.supersampling
-    visual.global_.offwidth = max(visual.global_.offwidth, camera.width * factor)
-    visual.global_.offheight = max(visual.global_.offheight, camera.height * factor)
-    visual.map.znear = min(visual.map.znear, camera.near)
