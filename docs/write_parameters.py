@@ -1,0 +1,78 @@
+"""Write docs/parameters.md from the parameter dataclasses of the nodes: `make docs`.
+
+The classes hold name, default, unit, range and description of each parameter, and nothing else
+does, so the page cannot disagree with the nodes.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from spatial_types.parameters import flatten
+
+PAGE = Path(__file__).parent / "parameters.md"
+NODES = {
+    "laser_localizer": "ground_truth_localizer.laser_localizer_node:LaserNodeParameters",
+    "camera_tracker": "ground_truth_localizer.camera_tracker_node:TrackerNodeParameters",
+    "orientation_estimator": (
+        "ground_truth_localizer.orientation_estimator_node:OrientationNodeParameters"
+    ),
+    "scene_sim": "scene_sim.scene_sim_node:SceneSimParameters",
+    "trial_runner": "evaluation.trial_runner_node:RunnerParameters",
+}
+HEAD = """# Parameters
+
+Written by `make docs` from the code; do not edit. All are read at start: a value of the wrong type
+or out of range, or a name that the node does not have, ends the node with exit code 2 and a line
+that says so. Trial files set the same names.
+"""
+
+
+def load(place: str) -> type[Any]:
+    """Return the class named `module:Class`."""
+    module, name = place.split(":")
+    return getattr(import_module(module), name)
+
+
+def allowed(meta: Any) -> str:
+    """Say which values a parameter takes."""
+    if meta["choices"]:
+        return ", ".join(f"`{choice}`" for choice in meta["choices"])
+    low, high = meta["minimum"], meta["maximum"]
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f"at least {low:g}"
+    return f"at most {high:g}" if low is None else f"{low:g} to {high:g}"
+
+
+def shown(value: Any) -> str:
+    """Write a default as YAML does."""
+    if isinstance(value, tuple):
+        return "[" + ", ".join(shown(element) for element in value) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else f"{value:g}"
+
+
+def table(cls: type[Any]) -> str:
+    """Return the Markdown table of one node."""
+    rows = ["| Parameter | Default | Unit | Allowed | What it is |", "|---|---|---|---|---|"]
+    for name, item, value in flatten(cls()):
+        meta = item.metadata
+        text = str(meta["description"]).replace("|", "\\|")
+        rows.append(f"| `{name}` | `{shown(value)}` | {meta['unit']} | {allowed(meta)} | {text} |")
+    return "\n".join(rows)
+
+
+def page() -> str:
+    """Return the whole page."""
+    parts = [HEAD]
+    parts += [f"## {node}\n\n{table(load(place))}\n" for node, place in NODES.items()]
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
