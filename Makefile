@@ -26,5 +26,8 @@ lint: setup ## ruff, ruff format and mypy over everything
 	@.venv/bin/pip install -qq --disable-pip-version-check -r requirements-lint.txt
 	@$(RUN) ruff check . && ruff format --check . && mypy
 
+docs: setup ## write docs/parameters.md from the code
+	@$(RUN) python docs/write_parameters.py
+
 clean: ## remove everything that set-up and runs made
 	rm -rf .venv build install log out
