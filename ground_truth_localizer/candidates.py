@@ -135,7 +135,7 @@ def fit_run(
     doubt += (guess.half_angle * 3.0 * spread + spot) / guess.distance + missing
     doubt = min(doubt, 1.3 * step + missing)
     terms = view.model.terms(window.where, distances, guess.distance, radius)
-    box = Box(guess.distance, guess.bearing, 4.2 * spread, doubt)
+    box = Box(guess.distance, guess.bearing, 3.8 * spread, doubt)
     fit = posterior(bearings, terms, radius, box, spot)
     reach, silent = view.model.table[0, window.where], view.model.table[7, window.where]
     verdict = judge(bearings, distances, reach, silent, fit, parameters, step)
@@ -171,12 +171,11 @@ def _guess(view: ScanView, run: Run, parameters: LaserParameters) -> _Guess | Re
     window = view.beams.window(run.start, run.width)
     bearings, distances = window.bearings, view.distances[window.where]
     seen = ~np.isnan(distances)
-    count = int(np.count_nonzero(seen))
     first, last = float(bearings[0]), float(bearings[-1])
-    if count < len(bearings):
+    if not seen.all():
         bearings, distances = bearings[seen], distances[seen]
-    if count < least:
-        return Refusal(_middle(view, bearings, distances), f"too few beams: {count} of {least}")
+    if run.beams < least:
+        return Refusal(_middle(view, bearings, distances), f"too few beams: {run.beams} of {least}")
     bearing = 0.5 * (first + last)
     guess = max(centre_distance(bearings, distances, bearing, radius), 1.05 * radius)
     half = asin(radius / guess)
@@ -188,7 +187,7 @@ def _guess(view: ScanView, run: Run, parameters: LaserParameters) -> _Guess | Re
             _middle(view, bearings, distances),
             f"too wide: about {width:.2f} m of {2 * radius:.2f} m",
         )
-    return _Guess(guess, bearing, half, excess, count)
+    return _Guess(guess, bearing, half, excess, len(bearings))
 
 
 @dataclass(frozen=True)
@@ -223,14 +222,15 @@ def judge(
     on_target = np.abs(residual) < 1.0
     inside = across < radius
     beams = int(np.count_nonzero(inside & on_target))
-    allowed = 1 + int(0.15 * beams)
-    slack = target.radius_tolerance + fit.distance * step
-    beside = int(np.count_nonzero((across > radius + slack) & on_target))
-    if beside > allowed:
-        return Verdict(f"too wide: {beside} beams beside the circle", beams, np.nan)
-    through = _passing(residual, (across < radius - slack) & ~on_target, silent)
-    if through > allowed:
-        return Verdict(f"too narrow: {through} beams pass through the circle", beams, np.nan)
+    if (inside != on_target).any():
+        allowed = 1 + int(0.15 * beams)
+        slack = target.radius_tolerance + fit.distance * step
+        beside = int(np.count_nonzero((across > radius + slack) & on_target))
+        if beside > allowed:
+            return Verdict(f"too wide: {beside} beams beside the circle", beams, np.nan)
+        through = _passing(residual, (across < radius - slack) & ~on_target, silent)
+        if through > allowed:
+            return Verdict(f"too narrow: {through} beams pass through the circle", beams, np.nan)
     if beams < target.min_beams:
         return Verdict(f"too few beams: {beams} of {target.min_beams}", beams, np.nan)
     # Beams off the circle by less than its own size still belong to the thing that was hit.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Run:
-    """Accepted beams `start` to `stop` (inclusive; beyond the count on a closed scan)."""
+    """Beams `start` to `stop` (inclusive; beyond the count on a closed scan), `beams` accepted."""
 
     start: int
     stop: int
+    beams: int
 
     @property
     def width(self) -> int:
@@ -46,10 +48,8 @@ def find_runs(
         return []
     near = distances[index]
     breaks = (index[1:] - index[:-1] > max_gap + 1) | (np.abs(near[1:] - near[:-1]) > max_step)
-    ends = np.flatnonzero(breaks)
-    starts = [int(index[0]), *index[ends + 1].tolist()]
-    stops = [*index[ends].tolist(), int(index[-1])]
-    runs = [Run(start, stop) for start, stop in zip(starts, stops, strict=True)]
+    firsts = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(index)]
+    runs = [Run(int(index[a]), int(index[b - 1]), b - a) for a, b in pairwise(firsts)]
     if len(runs) > 2:
         runs = _without_strays(runs, distances, max_step, max_gap)
     if closed and len(runs) > 1:
@@ -57,7 +57,10 @@ def find_runs(
         gap = first.start + len(accepted) - last.stop
         step = abs(distances[first.start] - distances[last.stop])
         if gap <= max_gap + 1 and step <= max_step:
-            runs = [*runs[1:-1], Run(last.start, first.stop + len(accepted))]
+            runs = [
+                *runs[1:-1],
+                Run(last.start, first.stop + len(accepted), last.beams + first.beams),
+            ]
     return runs
 
 
@@ -70,7 +73,7 @@ def _without_strays(runs: list[Run], distances: Array, max_step: float, max_gap:
             first = joined[-2]
             step = abs(distances[run.start] - distances[first.stop])
             if run.start - first.stop <= max_gap + 2 and step <= max_step:
-                joined[-2:] = [Run(first.start, run.stop)]
+                joined[-2:] = [Run(first.start, run.stop, first.beams + run.beams)]
                 continue
         joined.append(run)
     return joined

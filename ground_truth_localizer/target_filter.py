@@ -66,7 +66,7 @@ class BeamPool:
         box = Box(
             near.distance,
             near.bearing,
-            4.2 * sqrt(near.variance_distance),
+            3.9 * sqrt(near.variance_distance),
             2.7 * sqrt(near.variance_bearing) + 0.02 * self._step,
         )
         self.fit = posterior(self._bearings, self._total, self._radius, box, self._spot)

@@ -28,10 +28,10 @@ MAX_ROUNDS = 5
 LOG_ROOT_TWO_PI = 0.5 * log(2.0 * pi)
 
 # Cells of the grid, in units of its half widths. The posterior is smooth in distance, where the
-# trapezoid rule is exact to 1e-4 with cells of 1.4 standard deviations, and cut off sharply by the
-# misses in bearing.
-UNIT_DISTANCE = np.linspace(-1.0, 1.0, 7)
-UNIT_BEARING = np.linspace(-1.0 + 1.0 / 13, 1.0 - 1.0 / 13, 13)
+# trapezoid rule is exact to a hundredth with cells of 1.9 standard deviations, and sharply cut off
+# by the misses in bearing.
+UNIT_DISTANCE = np.linspace(-1.0, 1.0, 6)
+UNIT_BEARING = np.linspace(-1.0 + 1.0 / 11, 1.0 - 1.0 / 11, 11)
 
 
 def _moments() -> Array:
@@ -180,8 +180,8 @@ def _integrate(
     u, v = u / mass, v / mass
     uu, vv, uv = uu / mass - u * u, vv / mass - v * v, uv / mass - u * v
     cell_u, cell_v = 1.0 / (len(UNIT_DISTANCE) - 1), 1.0 / len(UNIT_BEARING)  # half cells
-    fits = uu > (1.1 * cell_u) ** 2 and vv > (1.8 * cell_v) ** 2
-    fits = fits and rim_u < 0.006 * mass and rim_v < 0.06 * mass
+    fits = uu > (1.0 * cell_u) ** 2 and vv > (1.5 * cell_v) ** 2
+    fits = fits and rim_u < 0.02 * mass and rim_v < 0.06 * mass
     result = Posterior(
         distance=box.distance + box.half_distance * u,
         bearing=box.bearing + box.half_bearing * v,

@@ -15,6 +15,7 @@ from ground_truth_localizer.target_filter import TargetFilter
 
 Array = NDArray[np.float64]
 
+LONGEST_STEP = 2.0  # metres that no target comes between two scans
 START_ROOM = 0.02  # metres added to the gate, so that a sudden start does not leave it
 
 
@@ -92,28 +93,29 @@ class TargetTracks:
     def _pairs(self, candidates: Sequence[Candidate]) -> list[tuple[Track, Candidate]]:
         """Nearest pairs first, each track and candidate once, within the gate."""
         options = []
-        for track in self.tracks:
-            for candidate in candidates:
+        for i, track in enumerate(self.tracks):
+            for k, candidate in enumerate(candidates):
                 distance = self._distance(track, candidate)
                 if distance is not None:
-                    options.append((not track.confirmed, distance, id(track), track, candidate))
+                    options.append((not track.confirmed, distance, i, k))
         pairs: list[tuple[Track, Candidate]] = []
-        taken: set[int] = set()
-        for _, _, _, track, candidate in sorted(options, key=lambda option: option[:3]):
-            if id(track) not in taken and id(candidate) not in taken:
-                taken |= {id(track), id(candidate)}
-                pairs.append((track, candidate))
+        tracks, taken = set(), set()
+        for _, _, i, k in sorted(options):
+            if i not in tracks and k not in taken:
+                tracks.add(i)
+                taken.add(k)
+                pairs.append((self.tracks[i], candidates[k]))
         return pairs
 
     def _distance(self, track: Track, candidate: Candidate) -> float | None:
-        """Mahalanobis distance, or None outside the gate."""
+        """Squared Mahalanobis distance, or None outside the gate."""
         mean, covariance = track.filter.predict(candidate.stamp)
-        step = candidate.position - mean
-        spread = covariance + candidate.covariance + 0.02**2 * np.eye(2)
-        (a, b), (_, d) = spread
-        squared = (d * step[0] ** 2 - 2 * b * step[0] * step[1] + a * step[1] ** 2) / (
-            a * d - b * b
-        )
+        x, y = (candidate.position - mean).tolist()
+        if x * x + y * y > LONGEST_STEP**2:
+            return None
+        (a, b), (_, d) = (covariance + candidate.covariance).tolist()
+        a, d = a + START_ROOM**2, d + START_ROOM**2
+        squared = (d * x * x - 2.0 * b * x * y + a * y * y) / (a * d - b * b)
         gate = self._parameters.track.gate_sigmas
         return float(squared) if squared <= gate * gate else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +37,7 @@ class Scan:
     @property
     def hits(self) -> NDArray[np.bool_]:
         """Which beams returned a range that the sensor vouches for (N,)."""
-        least = max(self.range_min, np.finfo(float).tiny)
-        most = min(self.range_max, np.finfo(float).max)
+        least = max(self.range_min, sys.float_info.min)
+        most = min(self.range_max, sys.float_info.max)
         with np.errstate(invalid="ignore"):
             return np.asarray((self.ranges >= least) & (self.ranges <= most))
