@@ -14,7 +14,7 @@ from spatial_types.camera import CameraModel
 
 Array = NDArray[np.float64]
 MODELS = ("plumb_bob", "rational_polynomial", "equidistant")
-ITERATIONS = 20
+ITERATIONS = 40
 
 
 class LensError(ValueError):
@@ -86,11 +86,26 @@ def _distort_equidistant(coefficients: Array, points: Array) -> Array:
 
 
 def _undistort(camera: CameraModel, bent: Array) -> Array:
-    """Invert `distort` by fixed-point iteration, which converges for every sane lens."""
+    """Invert `distort`: by fixed-point iteration, or for fish-eyes by Newton's on the angle."""
+    if camera.distortion_model == "equidistant":
+        return _undistort_equidistant(np.asarray(camera.distortion, dtype=float)[:4], bent)
     points = bent.copy()
     for _ in range(ITERATIONS):
         error = bent - distort(camera, points)
         points = points + error
-        if np.max(np.abs(error), initial=0.0) < 1e-10:
+        if np.max(np.abs(error), initial=0.0) < 1e-11:
             break
     return points
+
+
+def _undistort_equidistant(coefficients: Array, bent: Array) -> Array:
+    k1, k2, k3, k4 = np.concatenate([coefficients, np.zeros(4 - len(coefficients))])
+    radius = np.hypot(bent[..., 0], bent[..., 1])
+    angle = radius.copy()
+    for _ in range(ITERATIONS):
+        a2 = angle * angle
+        value = angle * (1.0 + a2 * (k1 + a2 * (k2 + a2 * (k3 + a2 * k4))))
+        slope = 1.0 + a2 * (3.0 * k1 + a2 * (5.0 * k2 + a2 * (7.0 * k3 + a2 * 9.0 * k4)))
+        angle = np.clip(angle - (value - radius) / slope, 0.0, 1.5)
+    scale = np.where(radius > 1e-9, np.tan(angle) / np.maximum(radius, 1e-9), 1.0)
+    return bent * scale[..., None]

@@ -114,13 +114,12 @@ class ThesisMethod:
         """Centre column and index of the first marker whose centre is right of the fixed point."""
         line = row[outline.left : outline.right + 1].astype(float)
         coloured = np.ptp(line, axis=1) >= COLOURED * np.maximum(line.max(1), 1.0)
-        kinds = np.where(coloured, self._classify(line), -1)
         fixed = outline.centre - FIXED_POINT * outline.radius
-        cuts = np.flatnonzero(np.diff(kinds)) + 1
-        for start, end in itertools.pairwise([0, *cuts, len(kinds)]):
-            centre = outline.left + (start + end - 1) / 2.0
-            if kinds[start] >= 0 and centre >= fixed:
-                return float(centre), int(kinds[start])
+        cuts = np.flatnonzero(np.diff(coloured)) + 1
+        for start, end in itertools.pairwise([0, *cuts, len(coloured)]):
+            middle = (start + end - 1) / 2.0
+            if coloured[start] and end - start > 1 and outline.left + middle >= fixed:
+                return outline.left + middle, int(self._classify(line[[round(middle)]])[0])
         return None
 
     def _classify(self, colours: Array) -> NDArray[np.int64]:

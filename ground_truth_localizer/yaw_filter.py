@@ -101,9 +101,8 @@ class YawFilter:
         if self._stood:
             gap = (stamp - self._stood[-1][0]) * 1e-9
             mean, spread = self._mean()
-            own = variance * (1.0 - self.systematic_share) + 1e-8
             if not 0 < gap <= self.largest_gap or (
-                wrap_scalar(yaw - mean) ** 2 > self.gate**2 * (spread + own)
+                wrap_scalar(yaw - mean) ** 2 > self.gate**2 * (spread + variance)
             ):
                 self._stood.clear()
         self._stood.append((stamp, yaw, variance))
@@ -117,7 +116,7 @@ class YawFilter:
         """True where the held measurements drift one way beyond their noise."""
         times = np.array([(s - self._stood[0][0]) * 1e-9 for s, _, _ in self._stood])
         values = np.array([wrap_scalar(y - self._stood[0][1]) for _, y, _ in self._stood])
-        noise = (1.0 - self.systematic_share) * np.median([v for _, _, v in self._stood])
+        noise = float(np.median([v for _, _, v in self._stood]))
         centred = times - times.mean()
         slope = centred @ values / (centred @ centred)
         return bool(slope**2 * (centred @ centred) > 2.0**2 * noise)

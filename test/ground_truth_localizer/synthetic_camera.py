@@ -132,7 +132,7 @@ def thesis_camera() -> CameraModel:
     return CameraModel.from_hfov(320, 240, np.radians(45.0))
 
 
-def station_view(target, rng, dead_zone=np.radians(1.0), height=0.37) -> Transform:
+def station_view(target, rng, dead_zone=0.0175, height=0.37) -> Transform:
     """Camera pose as the station would have it: panned to the target within the dead zone."""
     dx, dy = np.asarray(target) - STATION[:2]
     yaw = np.arctan2(dy, dx) + rng.uniform(-dead_zone, dead_zone)

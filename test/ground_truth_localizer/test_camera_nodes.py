@@ -18,6 +18,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import CameraInfo, Image, JointState
 from std_msgs.msg import Float64
+from synthetic_camera import Scene, render, station_view, thesis_camera
 
 from ground_truth_localizer.camera_tracker_node import CameraTrackerNode
 from ground_truth_localizer.laser_messages import odometry_message
@@ -30,7 +31,6 @@ from ros_interface.qos import SENSOR_DATA
 from ros_interface.stamps import nanoseconds_from_stamp
 from spatial_types.angles import wrap_scalar
 from spatial_types.transforms import Transform
-from synthetic_camera import Scene, render, station_view, thesis_camera
 
 MS = 1_000_000
 STATE = TargetState(0, np.array([0.1, 1.5]), np.zeros(2), np.diag([1e-5, 1e-5, 0, 0]), True)
@@ -272,7 +272,7 @@ def test_tracker_commands_the_pan_angle(graph):
 def test_impossible_parameter_is_refused_at_start(graph):
     with pytest.raises(ConfigurationError, match="threshold"):
         graph.start(OrientationEstimatorNode, **{"thesis.threshold": 300})
-    with pytest.raises(ConfigurationError, match="pattern.angles"):
+    with pytest.raises(ConfigurationError, match=r"pattern\.angles"):
         graph.start(OrientationEstimatorNode, **{"pattern.angles": [0.0, 60.0]})
     with pytest.raises(ConfigurationError, match="method"):
         graph.start(OrientationEstimatorNode, method="magic")
