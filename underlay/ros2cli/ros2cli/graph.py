@@ -90,9 +90,26 @@ def settle(node: Node, quiet: float) -> None:
         if (nodes, now := node.get_topic_names_and_types()) != seen:
             seen, changed = (nodes, now), time.monotonic()
         patience = quiet if len(nodes) > 1 else max(quiet, began + _EMPTY_GRAPH - changed)
-        return time.monotonic() - changed >= patience
+        if time.monotonic() - changed < patience:
+            return False
+        return all(_has_endpoints(node, *names) for names in nodes)
 
     spin_until(node, is_quiet, quiet + LONGEST_DISCOVERY)
+
+
+def _has_endpoints(node: Node, name: str, namespace: str) -> bool:
+    """Whether more is known of a node than its name, which is what arrives first."""
+    try:
+        return any(
+            ask(name, namespace)
+            for ask in (
+                node.get_publisher_names_and_types_by_node,
+                node.get_subscriber_names_and_types_by_node,
+                node.get_service_names_and_types_by_node,
+            )
+        )
+    except RuntimeError:  # it has just gone
+        return True
 
 
 def is_hidden(name: str) -> bool:

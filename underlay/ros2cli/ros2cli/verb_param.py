@@ -18,7 +18,14 @@ from rclpy.node import Node
 from rclpy.parameter import get_parameter_value, parameter_value_to_python
 
 from ros2cli.cli import CommandError
-from ros2cli.graph import absolute, add_node_arguments, direct_node, node_names, spin_until
+from ros2cli.graph import (
+    LONGEST_DISCOVERY,
+    absolute,
+    add_node_arguments,
+    direct_node,
+    node_names,
+    spin_until,
+)
 
 _CALL_TIMEOUT = 5.0
 #: The real tool's words for each type of value.
@@ -72,18 +79,16 @@ def _common(verb: ArgumentParser) -> None:
     )
 
 
-def run_list(args: Namespace) -> str | None:
+def run_list(args: Namespace) -> None:
     """Print the parameters of one node, or of all."""
     pattern = re.compile(args.filter or "")
     with direct_node(args) as node:
-        names = sorted(set(node_names(node, args.include_hidden_nodes)))
         if args.node_name:
-            if absolute(args.node_name) not in names:
-                return "Node not found"
-            names = [absolute(args.node_name)]
+            names = [_awaited(node, args, LONGEST_DISCOVERY)]
+        else:
+            names = sorted(set(node_names(node, args.include_hidden_nodes)))
         for name in names:
             _print_parameters(node, name, pattern, args)
-    return None
 
 
 def _print_parameters(node: Node, name: str, pattern: re.Pattern[str], args: Namespace) -> None:
@@ -113,7 +118,7 @@ def _type_name(value: int) -> str:
 def run_get(args: Namespace) -> str | None:
     """Print the value of a parameter."""
     with direct_node(args, discover=False) as node:
-        name = _awaited(node, args)
+        name = _awaited(node, args, args.timeout)
         request = GetParameters.Request(names=[args.parameter_name])
         answer = _required(node, name, "get_parameters", GetParameters, request)
         if not answer.values:
@@ -131,7 +136,7 @@ def run_get(args: Namespace) -> str | None:
 def run_set(args: Namespace) -> None:
     """Set a parameter to a value read by YAML's rules."""
     with direct_node(args, discover=False) as node:
-        name = _awaited(node, args)
+        name = _awaited(node, args, args.timeout)
         parameter = Parameter(name=args.parameter_name)
         parameter.value = get_parameter_value(string_value=args.value)
         request = SetParameters.Request(parameters=[parameter])
@@ -143,7 +148,7 @@ def run_set(args: Namespace) -> None:
         print(f"Setting parameter failed{reason}", file=sys.stderr)
 
 
-def _awaited(node: Node, args: Namespace) -> str:
+def _awaited(node: Node, args: Namespace, seconds: float) -> str:
     """Full name of the node once it is seen.
 
     Raises:
@@ -151,7 +156,7 @@ def _awaited(node: Node, args: Namespace) -> str:
     """
     name = absolute(args.node_name)
     hidden = args.include_hidden_nodes
-    if not spin_until(node, lambda: name in node_names(node, hidden), args.timeout):
+    if not spin_until(node, lambda: name in node_names(node, hidden), seconds):
         raise CommandError("Node not found")
     return name
 

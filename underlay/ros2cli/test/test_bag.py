@@ -164,9 +164,9 @@ def test_looping(ros2):
 
 
 @pytest.mark.parametrize(
-    ("storage", "suffix"), [(StoragePlugin.MCAP, ".mcap"), (StoragePlugin.SQLITE3, ".db3")]
+    ("storage", "suffix", "with_metadata"),
+    [(StoragePlugin.MCAP, ".mcap", False), (StoragePlugin.SQLITE3, ".db3", True)],
 )
-@pytest.mark.parametrize("with_metadata", [True, False])
 def test_a_cut_bag_plays_up_to_the_cut(ros2, played, storage, suffix, with_metadata):
     bag = ros2.folder / "bag"
     write_bag(bag, count=400, rate=400.0, storage=storage)

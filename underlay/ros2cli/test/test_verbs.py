@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import domain, finish, read_until
+from conftest import domain, finish, read_until, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +25,14 @@ def talker():
 
 
 def test_lists(ros2, talker):
-    assert "/test/talker" in ros2.run("node", "list")[1].splitlines()
-    topics = ros2.run("topic", "list", "-t")[1].splitlines()
-    assert "/test/counter [std_msgs/msg/Header]" in topics
-    services = ros2.run("service", "list", "-t")[1].splitlines()
-    assert "/test/switch [std_srvs/srv/SetBool]" in services
+    """A busy machine may take longer than the command waits: ask again then."""
+
+    def is_listed(line, *words):
+        return wait_for(lambda: line in ros2.run(*words)[1].splitlines())
+
+    assert is_listed("/test/talker", "node", "list")
+    assert is_listed("/test/counter [std_msgs/msg/Header]", "topic", "list", "-t")
+    assert is_listed("/test/switch [std_srvs/srv/SetBool]", "service", "list", "-t")
 
 
 def test_info(ros2, talker):
@@ -84,18 +87,18 @@ def test_hz(ros2, talker):
 
 
 def test_parameters(ros2, talker):
-    code, output = ros2.run("param", "list", "/test/talker")
-    assert code == 0
-    assert {"  gain", "  names"} <= set(output.splitlines())
     get = ("param", "get", "/test/talker")
-    assert ros2.run(*get, "gain", "--timeout", "5") == (0, "Double value is: 1.5\n")
-    assert ros2.run(*get, "names", "--timeout", "5") == (0, "String values are: ['a', 'b']\n")
-    assert ros2.run(*get, "no_such", "--timeout", "5")[0] == 1
-    assert ros2.run("param", "set", "/test/talker", "gain", "2.5", "--timeout", "5") == (
+    assert ros2.run(*get, "gain", "--timeout", "15") == (0, "Double value is: 1.5\n")
+    assert ros2.run(*get, "names", "--timeout", "15") == (0, "String values are: ['a', 'b']\n")
+    assert ros2.run(*get, "no_such", "--timeout", "15")[0] == 1
+    assert ros2.run("param", "set", "/test/talker", "gain", "2.5", "--timeout", "15") == (
         0,
         "Set parameter successful\n",
     )
-    assert ros2.run(*get, "gain", "--hide-type", "--timeout", "5") == (0, "2.5\n")
+    assert ros2.run(*get, "gain", "--hide-type", "--timeout", "15") == (0, "2.5\n")
+    code, output = ros2.run("param", "list", "/test/talker")
+    assert code == 0
+    assert {"  gain", "  names"} <= set(output.splitlines())
     code, output = ros2.run("param", "get", "/nobody", "gain")
     assert (code, output) == (1, "Node not found\n")
 
