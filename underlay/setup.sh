@@ -14,6 +14,8 @@ cd "$root"
 . underlay/find_ros.sh
 . underlay/system_needs.sh
 venv=$root/.venv
+# Raise it when `.venv` is to be made anew everywhere because this script makes it differently.
+readonly WAY_OF_MAKING=1
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -28,8 +30,8 @@ fingerprint() { # of the files named, and of the words on standard input
 
 make_environment() {
     local wanted
-    wanted=$(fingerprint requirements.txt underlay/requirements.txt underlay/setup.sh \
-        underlay/point_wheels_here.py <<<"$venv $python $("$python" -VV) $TRUTHBED_ROS_FOLDER")
+    wanted=$(fingerprint requirements.txt underlay/requirements.txt underlay/point_wheels_here.py \
+        <<<"$WAY_OF_MAKING $venv $python $("$python" -VV) $TRUTHBED_ROS_FOLDER")
     if [ "$(cat "$venv/.ready" 2>/dev/null)" = "$wanted" ]; then
         return
     fi
@@ -131,8 +133,8 @@ colcon_build() {
     fi
 }
 
-build() { # build(stamp name, what to tell, files of which it is made, -- colcon arguments)
-    local stamp=build/.$1 what=$2 sources=() wanted
+build() { # build(name, what to tell, files of which it is made, -- colcon arguments)
+    local name=$1 stamp=build/.$1 what=$2 sources=() wanted
     shift 2
     while [ "$1" != -- ]; do
         if [ -e "$1" ]; then sources+=("$1"); fi
@@ -142,6 +144,8 @@ build() { # build(stamp name, what to tell, files of which it is made, -- colcon
     wanted=$(fingerprint "${sources[@]}" <"$venv/.ready")
     if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
         say "building $what"
+        # From nothing: an installed module whose source is gone would still be imported.
+        rm -rf "build/$name" "install/$name"
         colcon_build "$@"
         printf '%s\n' "$wanted" >"$stamp"
     fi
@@ -154,12 +158,11 @@ main() {
     if [ -z "$TRUTHBED_ROS_FOLDER" ]; then
         build underlay "the underlay" underlay -- --paths underlay/*/
     fi
-    # From nothing: an installed module whose source is gone would still be imported.
     rooms=$(find . -mindepth 2 -maxdepth 2 -name __init__.py ! -path './.*' ! -path './build/*' \
         ! -path './install/*' -printf '%h ')
     # shellcheck disable=SC2086  # one word per folder is wanted
     build truthbed "truthbed" package.xml setup.py setup.cfg resource launch config worlds urdf \
-        $rooms -- --paths . --cmake-clean-cache
+        $rooms -- --paths .
     say "ready${TRUTHBED_ROS_FOLDER:+ with $TRUTHBED_ROS_FOLDER}; \`. ./env.sh\` for a shell"
 }
 

@@ -2,7 +2,7 @@
 # `make test`, in the shell of env.sh: colcon test for the underlay's packages (only where they
 # were built) and then truthbed, one after the other so that each run's closing line stands clear.
 set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 packages=(--paths .)
 if [ -e build/.underlay ]; then
