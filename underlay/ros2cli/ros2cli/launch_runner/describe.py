@@ -12,7 +12,15 @@ from ros2cli.launch_runner.entity import Entity
 from ros2cli.launch_runner.parameters import evaluate
 from ros2cli.launch_runner.template import Template, parse_template, unescape
 
-_NAMES = {"var": "LaunchConfig", "env": "EnvVar", "dirname": "ThisLaunchFileDir"}
+_NAMES = {
+    "var": "LaunchConfig({})",
+    "env": "EnvVar({})",
+    "dirname": "ThisLaunchFileDir()",
+    "find-pkg-share": "FindPackageShare(pkg={})",
+    "find-pkg-prefix": "FindPackagePrefix(pkg={})",
+    "command": "Command({})",
+    "eval": "PythonExpr({})",
+}
 
 
 def print_arguments(root: Entity) -> None:
@@ -60,7 +68,7 @@ def describe(template: Template) -> str:
             pieces.append(f"'{piece}'")
         else:
             inside = ", ".join(describe(argument) for argument in piece.arguments)
-            pieces.append(f"{_NAMES.get(piece.name, piece.name)}({inside})")
+            pieces.append(_NAMES.get(piece.name, piece.name + "({})").format(inside))
     return " + ".join(pieces)
 
 

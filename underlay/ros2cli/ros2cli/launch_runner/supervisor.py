@@ -107,6 +107,11 @@ class Supervisor:
         if self._stopping:
             return
         if plan.shutdown_on_exit:
+            self._log.say(
+                "INFO",
+                "launch",
+                f"process[{plan.name}] was required: shutting down launched system",
+            )
             self._stop_all()
         elif plan.respawn:
             self._restart(plan)
