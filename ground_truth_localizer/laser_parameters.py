@@ -88,7 +88,7 @@ class FilterParameters:
         0, "scans pooled while the target stands (0: all since it stopped)", minimum=0
     )
     acceleration_density: float = parameter(
-        0.06,
+        0.04,
         "spectral density of the target's acceleration while driving",
         unit="m^2/s^3",
         minimum=1e-6,

@@ -44,6 +44,7 @@ class BeamPool:
         self._memory = parameters.filter.memory_scans
         self._kept: deque[tuple[int, Array]] = deque()
         self._total = np.zeros((4, len(window.bearings)))
+        self._used = slice(len(window.bearings), 0)  # the part of the window that was ever read
         self.fit: Posterior = seed.fit
 
     def holds(self, candidate: Candidate) -> bool:
@@ -54,7 +55,9 @@ class BeamPool:
     def add(self, candidate: Candidate) -> None:
         """Add the beams of one scan, forgetting the oldest beyond `memory_scans`."""
         offset, terms = self._offset(candidate), candidate.terms
-        self._total[:, offset : offset + terms.shape[1]] += terms
+        end = offset + terms.shape[1]
+        self._total[:, offset:end] += terms
+        self._used = slice(min(self._used.start, offset), max(self._used.stop, end))
         if self._memory:
             self._kept.append((offset, terms))
             if len(self._kept) > self._memory:
@@ -69,7 +72,8 @@ class BeamPool:
             3.9 * sqrt(near.variance_distance),
             2.7 * sqrt(near.variance_bearing) + 0.02 * self._step,
         )
-        self.fit = posterior(self._bearings, self._total, self._radius, box, self._spot)
+        bearings, terms = self._bearings[self._used], self._total[:, self._used]
+        self.fit = posterior(bearings, terms, self._radius, box, self._spot)
         return self.fit
 
     def _offset(self, candidate: Candidate) -> int:

@@ -200,8 +200,9 @@ def _log_likelihood(
     delta = bearings[:, None] - turn
     column = distance[:, None]
     across = np.sin(delta)[:, None, :] * column
-    inside = radius * radius - across * across
-    root = np.maximum(inside, 0.0)
+    root = radius * radius - across * across
+    inside = root > 0.0
+    root *= inside
     np.sqrt(root, out=root)
     reading = np.cos(delta)[:, None, :] * column
     reading -= root
@@ -214,7 +215,7 @@ def _log_likelihood(
         edge = (radius - np.abs(across)) / (2.0 * spot) + 0.5
         hit *= np.minimum(np.maximum(edge, 0.0), 1.0)
     else:
-        hit *= inside > 0.0
+        hit *= inside
     count = len(bearings)
     total = np.ones(count) @ hit.reshape(count, -1)
     return np.asarray(total.reshape(len(distance), len(turn)))
