@@ -8,6 +8,7 @@ width - 0.5 (pixel centres at integers), as spatial_types.CameraModel has it.
 from __future__ import annotations
 
 import atexit
+import threading
 import weakref
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ from spatial_types.camera import CameraFrame, CameraModel
 MAX_GEOMS = 5000
 
 
+_drawing = threading.local()  # .context: the OpenGL context that is current on this thread
 _open_painters: weakref.WeakSet[Painter] = weakref.WeakSet()
 
 
@@ -47,7 +49,9 @@ class Painter:
     def __init__(self, model: mujoco.MjModel, shadows: bool, supersampling: int = 1) -> None:
         """Raise gl_backend.RenderingError where this machine cannot draw."""
         buffer = model.vis.global_
+        self._renderer: Any = None
         self._context: Any = create_context(buffer.offwidth, buffer.offheight)
+        _drawing.context = self._context
         self._model = model
         self._data = mujoco.MjData(model)
         self._factor = supersampling
@@ -69,12 +73,25 @@ class Painter:
         """Samples per pixel that the renderer really takes, supersampling included."""
         return max(1, self._renderer.offSamples) * self._factor**2
 
+    def _make_current(self) -> None:
+        """Take OpenGL over from another painter of this thread."""
+        if getattr(_drawing, "context", None) is not self._context:
+            self._context.make_current()
+            _drawing.context = self._context
+
     def close(self) -> None:
         """Free the OpenGL objects; the painter draws no more."""
-        if self._context is not None:
+        context, self._context = self._context, None
+        if context is not None:
+            # MuJoCo frees by number in whatever context is current, which may be another's.
+            context.make_current()
             self._renderer.free()
-            self._context.free()
-            self._context = None
+            context.free()
+            _drawing.context = None
+
+    def __del__(self) -> None:
+        if getattr(self, "_renderer", None) is not None:
+            self.close()
 
     def draw(self, camera: int, snapshot: Snapshot, width: int, height: int) -> NDArray[np.uint8]:
         """Return the noiseless image (H, W, 3), RGB, of the camera with that MuJoCo id."""
@@ -90,6 +107,7 @@ class Painter:
     def _draw(
         self, view: mujoco.MjvCamera, snapshot: Snapshot, width: int, height: int
     ) -> NDArray[np.uint8]:
+        self._make_current()
         self._data.qpos[:] = snapshot.qpos
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_comPos(self._model, self._data)

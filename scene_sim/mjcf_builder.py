@@ -25,6 +25,7 @@ from scene_sim.mjcf_geometry import (
     place,
     wxyz,
 )
+from scene_sim.unplayed import unplayed
 from spatial_types.transforms import Transform
 
 # A camera sensor looks along +x with z up; MuJoCo's looks along -z with y up.
@@ -153,6 +154,7 @@ class _Builder:
         if model.name in self._names:
             raise ValueError(f"{model.source}: a model named '{model.name}' stands there already")
         self._names.add(model.name)
+        self.warnings.extend(unplayed(model))
         if not model.static:
             self._families += 1
         by_child: dict[str, Joint] = {}
@@ -194,6 +196,7 @@ class _Builder:
             parent_pose = parent_link.pose
         body = parent.add_body(name=body_name(model.name, link.name))
         place(body, parent_pose.inverse() @ link.pose)
+        body.gravcomp = 0.0 if link.gravity else 1.0
         bodies[link.name] = body
         self._add_mobility(model, link, joint, body)
         self._fill(model, link, body)
@@ -235,8 +238,6 @@ class _Builder:
             made.range = [joint.axis.lower, joint.axis.upper]
         else:
             made.limited = mujoco.mjtLimited.mjLIMITED_FALSE
-        if joint.mimic is not None:
-            self._warn(joint.source, f"joint '{joint.name}': mimic is not supported")
 
     def _fill(self, model: Model, link: Link, body: mujoco.MjsBody) -> None:
         family = 0 if model.static else min(self._families, 30)

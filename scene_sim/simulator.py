@@ -32,6 +32,14 @@ from spatial_types.camera import CameraFrame, CameraModel
 from spatial_types.transforms import Transform
 
 CAMERA_MODES = ("rate", "on_demand", "deferred")
+LIGHT_FIELDS = (
+    "light_pos",
+    "light_pos0",
+    "light_dir",
+    "light_dir0",
+    "light_diffuse",
+    "light_active",
+)
 
 
 class Simulator:
@@ -57,7 +65,7 @@ class Simulator:
         self._painter: Painter | None = None
         self._camera_mode = "rate"
         self._topics: frozenset[str] | None = None
-        self._lights = built.model.light_pos.copy()
+        self._lights = {name: getattr(built.model, name).copy() for name in LIGHT_FIELDS}
         self._start(options.seed)
         self.warnings += self._devices.warnings
 
@@ -81,7 +89,9 @@ class Simulator:
             self._schedule.add(task)
 
     def reset(self, seed: int | None = None) -> None:
-        """Go back to time zero, with the seed of the options or another."""
+        """Go back to time zero, with the seed of the options or another; lights as described."""
+        for name, described in self._lights.items():
+            getattr(self.physics.model, name)[:] = described
         self.physics.reset()
         self._start(self.options.seed if seed is None else seed)
 
@@ -110,7 +120,7 @@ class Simulator:
     def listen_to(self, topics: Iterable[str] | None) -> None:
         """Let only these topics (None: all) be measured from now on, as unheard sensors cost time.
 
-        Call it before the first `advance` or after a reset: it starts the run anew.
+        Call it before the first `advance`; later, it starts the run anew as `reset` does.
         """
         self._topics = None if topics is None else frozenset(name.lstrip("/") for name in topics)
         if self._topics is not None:
@@ -118,6 +128,8 @@ class Simulator:
             if unknown:
                 known = ", ".join(sorted(self.topics))
                 raise KeyError(f"no topic {', '.join(sorted(unknown))}; known: {known}")
+        if self._time > 0:
+            self.physics.reset()
         self._start(self._seed)
 
     @property

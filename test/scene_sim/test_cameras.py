@@ -1,5 +1,7 @@
 """Images against exact projections, noise, light and shadow."""
 
+import gc
+
 import numpy as np
 import pytest
 from scenes import CAMERA, ROOT, SECOND, readings, room, small_world
@@ -73,6 +75,17 @@ def test_silhouette_is_the_exact_projection_of_the_cylinder():
     assert np.abs(plain).max() < 0.17
 
 
+def test_painters_of_one_thread_do_not_disturb_each_other():
+    first, second = room(camera_noise=False), room(-1.0, 3.0, camera_noise=False, shadows=False)
+    pictures = [simulator.render(CAMERA).pixels for simulator in (first, second)]
+    third = room(camera_noise=False)
+    third.render(CAMERA)
+    del third
+    gc.collect()
+    again = [simulator.render(CAMERA).pixels for simulator in (first, second)]
+    assert all(np.array_equal(a, b) for a, b in zip(pictures, again, strict=True))
+
+
 MARKERS = ("blue", "green", "pink", "yellow", "red", "light_blue")
 STRONG = ((2,), (1,), (0, 2), (0, 1), (0,), (1, 2))
 
@@ -129,6 +142,8 @@ def test_moving_the_light_moves_shadows_and_a_world_without_shadows_has_none():
     assert (np.abs(moved - first).max(axis=2) > 15).sum() > 200
     lit.set_light("station_light", diffuse=0.0)
     assert lit.render(CAMERA).pixels.mean() < moved.mean() - 20
+    lit.reset()
+    assert np.array_equal(lit.render(CAMERA).pixels, first)
 
 
 def test_cameras_turn_with_the_pan_joint():

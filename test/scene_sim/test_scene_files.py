@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scenes import ROOT, SECOND, WORLDS, readings, room
+from scenes import ROOT, SECOND, WORLDS, readings, room, small_world
 
 from scene_sim.bridge import read_bridge
 from scene_sim.description import DescriptionError, read_description
@@ -46,6 +46,18 @@ def test_bridge_names_every_topic_of_the_scene_once():
     inputs = {topic.gz_topic for topic in bridge if topic.direction == "ROS_TO_GZ"}
     assert inputs == {"station/pan/command", "phone_robot/cmd_vel"}
     assert len({topic.ros_topic for topic in bridge}) == len(bridge)
+
+
+def test_what_is_not_played_is_named_with_its_place(tmp_path):
+    body = """<model name="box"><link name="body"><velocity_decay><linear>0.1</linear>
+    </velocity_decay><visual name="v"><cast_shadows>false</cast_shadows><geometry><box>
+    <size>1 1 1</size></box></geometry></visual>
+    <sensor name="height" type="altimeter"><update_rate>10</update_rate></sensor></link>
+    <plugin filename="gz-sim-buoyancy-system" name="gz::sim::systems::Buoyancy"/></model>"""
+    warnings = "\n".join(small_world(tmp_path, body).warnings)
+    for what in ("link 'body': <velocity_decay>", "<cast_shadows> off", "altimeter", "Buoyancy"):
+        assert what in warnings
+    assert all("world.sdf:" in line for line in warnings.splitlines())
 
 
 @pytest.mark.parametrize(
