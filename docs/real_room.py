@@ -24,6 +24,7 @@ from ground_truth_localizer.laser_localizer import LaserLocalizer
 from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.laser_result import LaserResult
 from ground_truth_localizer.zone_learning import ZoneLearner
+from ros_interface.scan_messages import scan_from_message
 from spatial_types.parameters import from_mapping
 from spatial_types.scan import Scan
 from spatial_types.transforms import Transform
@@ -38,20 +39,7 @@ def read_scans(bag: Path, topic: str) -> list[Scan]:
         wanted = [c for c in reader.connections if c.topic == topic]
         for connection, _, data in reader.messages(connections=wanted):
             message = reader.deserialize(data, connection.msgtype)
-            stamp = message.header.stamp
-            scans.append(
-                Scan(
-                    stamp=stamp.sec * 1_000_000_000 + stamp.nanosec,
-                    frame_id=message.header.frame_id,
-                    angle_min=message.angle_min,
-                    angle_increment=message.angle_increment,
-                    time_increment=message.time_increment,
-                    scan_time=message.scan_time,
-                    range_min=message.range_min,
-                    range_max=message.range_max,
-                    ranges=np.asarray(message.ranges, dtype=float),
-                )
-            )
+            scans.append(scan_from_message(message))
     return scans
 
 
