@@ -27,6 +27,7 @@ STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "grid.color": "#e4e4e4",
     "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
     "figure.dpi": 110,
     "legend.frameon": False,
 }
@@ -157,7 +158,7 @@ def speed_plot(score: Score) -> Figure | None:
     _bars(axes[0], speeds, "position_rmse_m", 1e3)
     axes[0].set(xlabel="speed (m/s)", ylabel="position RMSE (mm)")
     _bars(axes[1], rates, "angle_mae_deg", 1.0)
-    axes[1].set(xlabel="yaw rate (deg/s)", ylabel="mean absolute angle error (deg)")
+    axes[1].set(xlabel="yaw rate (deg/s)", ylabel="angle MAE (deg)")
     return figure
 
 
