@@ -119,6 +119,8 @@ def _text(body: bytes, position: int) -> tuple[str, int]:
 def _salvage_sqlite(path: Path) -> Iterator[RawMessage]:
     connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     try:
+        # Else SQLite refuses a file that is shorter than its first page says.
+        connection.execute("PRAGMA writable_schema = ON")
         topics = {
             key: (name, kind)
             for key, name, kind in connection.execute("SELECT id, name, type FROM topics")

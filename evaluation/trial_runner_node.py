@@ -19,8 +19,10 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, Twist
 from nav_msgs.msg import Odometry
+from rclpy.client import Client
 from rclpy.node import Node
 from sensor_msgs.msg import Image, LaserScan
+from std_srvs.srv import Trigger
 
 from evaluation.bag_reading import header_stamp
 from evaluation.bag_salvage import RawMessage
@@ -48,6 +50,7 @@ from spatial_types.transforms import Transform
 SECOND = 10**9
 CONTROL_PERIOD = 0.02
 PLACED = 0.05
+OUT_OF_SIGHT = (0.0, -3.0)
 
 
 @dataclass(frozen=True)
@@ -181,6 +184,21 @@ class TrialRunnerNode(Node):
         while self._odometry is None:
             yield
 
+    def _learn(self) -> Iterator[None]:
+        """Let the localizer learn its zone from the room without the target."""
+        if not self.trial.learn_scans:
+            return
+        yield from self._place(*OUT_OF_SIGHT, 0.0)
+        client: Client = self.create_client(Trigger, "/laser_localizer/learn_zone")
+        while not client.service_is_ready():
+            yield
+        future = client.call_async(Trigger.Request())
+        while not future.done():
+            yield
+        answer = future.result()
+        if answer is None or not answer.success:
+            raise ConfigurationError(f"the zone was not learnt: {answer and answer.message}")
+
     def _place(self, x: float, y: float, yaw: float) -> Iterator[None]:
         """Put the robot somewhere and wait until it is there."""
         message = PoseStamped()
@@ -199,6 +217,7 @@ class TrialRunnerNode(Node):
 
     def _run_points(self) -> Iterator[None]:
         yield from self._ready()
+        yield from self._learn()
         for index, point in enumerate(self.trial.points):
             yield from self._place(point.x, point.y, point.yaw)
             yield from self._wait(self.trial.settle)
@@ -214,6 +233,7 @@ class TrialRunnerNode(Node):
         plan = self.trial.plan
         assert plan is not None
         yield from self._ready()
+        yield from self._learn()
         yield from self._place(*plan.at(0.0)[:3])
         yield from self._wait(self.trial.settle)
         follower, start = PathFollower(plan), self.now

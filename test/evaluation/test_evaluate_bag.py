@@ -3,6 +3,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from rosbags.rosbag2 import Reader, StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
 
 from evaluation.bag_reading import open_bag
 from evaluation.bag_salvage import storage_files
@@ -133,3 +135,34 @@ def test_people_in_a_real_room_are_found(tmp_path):
     assert code == 0
     assert figures["samples"] == 331
     assert figures["tracks"]
+
+
+def to_sqlite(bag, target):
+    """Copy a bag into the sqlite3 storage."""
+    with (
+        Reader(bag) as reader,
+        Writer(target, version=8, storage_plugin=StoragePlugin.SQLITE3) as writer,
+    ):
+        store = get_typestore(Stores.LATEST)
+        connections = {
+            item.id: writer.add_connection(item.topic, item.msgtype, typestore=store)
+            for item in reader.connections
+        }
+        for connection, time, data in reader.messages():
+            writer.write(connections[connection.id], time, data)
+
+
+def test_sqlite_gives_the_same_and_survives_a_cut(recorded, tmp_path):
+    _, bag = recorded
+    copy = tmp_path / "copy"
+    to_sqlite(bag, copy)
+    arguments = ("--estimate", "laser")
+    whole = run(tmp_path, bag, *arguments)[1]
+    figures = run(tmp_path, copy, *arguments)[1]
+    assert figures["position_rmse_m"] == whole["position_rmse_m"]
+    data = storage(copy).read_bytes()
+    storage(copy).write_bytes(data[: int(0.5 * len(data))])
+    code, figures = run(tmp_path, copy, *arguments)
+    assert code == 0
+    assert 0 < figures["samples"] < whole["samples"]
+    assert any("truncated" in text for text in figures["warnings"])
