@@ -168,7 +168,7 @@ class Buffer(BufferCore):
         lookup: Callable[..., TransformStamped],
         asked: tuple[Any, ...],
     ) -> Future:
-        future = Future()
+        future: Future = Future()
 
         def fulfil() -> None:
             if future.done():
