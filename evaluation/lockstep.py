@@ -261,7 +261,7 @@ def run_drive(
     observers: Sequence[Observer] = (),
     pictures: bool | None = None,
 ) -> Recording:
-    """Run a driven trial: every image is drawn, the robot follows the plan by its odometry.
+    """Run a driven trial: the robot follows the plan by its odometry.
 
     `pictures` says whether images are drawn, None for where a row or an observer needs them.
     """
@@ -289,11 +289,14 @@ def run_drive(
     step.run_until(start + round(plan.duration * SECOND), control)
     end = step.now
     step.run_until(end + 15 * TICK)
+    samples = _samples_between(step, start, end, pictures)
+    return _recording(trial, seed, step, samples, script.absent(end))
+
+
+def _samples_between(step: LockStep, start: int, end: int, pictures: bool) -> Samples:
     scans = np.array([stamp for stamp in step.scan_stamps if start < stamp <= end], dtype=np.int64)
     samples = pair_samples(scans, np.array(step.image_stamps, dtype=np.int64))
-    if pictures:
-        samples = samples.select(samples.image_stamps != NO_IMAGE)
-    return _recording(trial, seed, step, samples, script.absent(end))
+    return samples.select(samples.image_stamps != NO_IMAGE) if pictures else samples
 
 
 class EventScript:
