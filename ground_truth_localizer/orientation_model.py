@@ -28,6 +28,7 @@ STEPS = 7
 NUDGE = 1e-5
 NUDGES = NUDGE * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 SMALL_STEP = 1e-4
+START_SHIFTS = np.array([-1.4, -0.7, 0.0, 0.7, 1.4])  # pixels at the middle of the target
 # Beyond this sine of the incidence a column is a grazing sliver: left out.
 GRAZING = 0.985
 SATURATED = 252.0
@@ -136,7 +137,7 @@ class YawFitter:
 
         Returns states (K, 2), chi-squares (K,) and information matrices (K, 2, 2).
         """
-        states = np.stack([turns, np.full(len(turns), axis.offset)], -1)
+        states = self._starts(profile, axis, turns)
         best, costs = states.copy(), np.full(len(turns), np.inf)
         informations = np.zeros((len(turns), 2, 2))
         for _ in range(STEPS):
@@ -150,6 +151,19 @@ class YawFitter:
             if abs(step[int(np.argmin(costs)), 0]) < SMALL_STEP:
                 break
         return best, costs, informations
+
+    def _starts(self, profile: Profile, axis: Axis, turns: Array) -> Array:
+        """Best state (K, 2) near each turn.
+
+        An edge one pixel off leaves no slope in the pixel where it belongs, so a descent may stick
+        there: a few turns around each are tried first.
+        """
+        pixel = float(np.median(profile.high - profile.low)) * (1.0 / axis.ratio - 1.0)
+        around = (turns[:, None] + pixel * START_SHIFTS).ravel()
+        states = np.stack([around, np.full(len(around), axis.offset)], -1)
+        cost = self._evaluate(profile, axis, states)[0].reshape(len(turns), -1)
+        best = np.argmin(cost, axis=1) + np.arange(len(turns)) * cost.shape[1]
+        return states[best]
 
     def _evaluate(self, profile: Profile, axis: Axis, states: Array) -> tuple[Array, Array, Array]:
         """Chi-square (K,), information (K, 2, 2) and gradient (K, 2), the shade marginalised.
