@@ -27,6 +27,7 @@ BACKGROUND_COLUMNS = 3.5
 RIDGE = 1e-7
 SATURATED = 250.0
 STEPS = 6
+FIRST_STEPS = 3
 COARSE_LIMIT = 25
 # A step below this (rad; 0.012 pixels of the thesis's camera) ends the search.
 SMALL_STEP = 3e-5
@@ -102,35 +103,45 @@ def fit_silhouette(
     rows = _gather(strips, noise, model_error)
     if not rows:
         return None
-    state = _descend(rows, _coarse(rows, prior), prior, None)
-    if state is None:
+    first = _descend(rows, _coarse(rows, prior), prior, None, FIRST_STEPS)
+    if first is None:
         return None
-    rows = _weighted(rows, state, None, edge_error)
-    lamp = _second_lamp(rows, state)
-    state = _best(rows, state + rows[0].pixel * EDGE_TRIALS, lamp)
-    state = _descend(rows, state, prior, lamp)
-    if state is None:
+    rows = _weighted(rows, first.state, None, edge_error)
+    lamp = _second_lamp(rows, first.state)
+    state = _best(rows, first.state + rows[0].pixel * EDGE_TRIALS, lamp)
+    last = _descend(rows, state, prior, lamp, STEPS)
+    if last is None:
         return None
-    cost, information, _, freedom = _evaluate(rows, state, lamp)
-    misfit = cost / max(freedom, 1.0)
-    return Silhouette(float(state[0]), float(state[1]), information / max(misfit, 1.0), misfit)
+    misfit = last.cost / max(last.freedom, 1.0)
+    offset, ratio = (float(value) for value in last.state)
+    return Silhouette(offset, ratio, last.information / max(misfit, 1.0), misfit)
+
+
+@dataclass(frozen=True)
+class _Descent:
+    """Where a descent ended, and what held one (tiny) step before."""
+
+    state: Array
+    cost: float
+    information: Array
+    freedom: float
 
 
 def _descend(
-    rows: Sequence[Rows], state: Array, prior: SilhouettePrior, lamp: float | None
-) -> Array | None:
+    rows: Sequence[Rows], state: Array, prior: SilhouettePrior, lamp: float | None, steps: int
+) -> _Descent | None:
     """Gauss-Newton on offset and ratio; None where the width runs away."""
     weight = np.diag(1.0 / prior.sigma**2)
     smallest, largest = 0.3 * prior.mean[1], min(3.0 * prior.mean[1], 0.97)
-    for _ in range(STEPS):
-        _, information, gradient, _ = _evaluate(rows, state, lamp)
+    for _ in range(steps):
+        cost, information, gradient, freedom = _evaluate(rows, state, lamp)
         step = -np.linalg.solve(information + weight, gradient + weight @ (state - prior.mean))
         state = state + np.clip(step, -smallest, smallest)
         if not smallest < state[1] < largest:
             return None
-        if np.max(np.abs(step)) < SMALL_STEP:
+        if max(abs(step[0]), abs(step[1])) < SMALL_STEP:
             break
-    return state
+    return _Descent(state, cost, information, freedom)
 
 
 def _weighted(
