@@ -28,7 +28,7 @@ ROW_MARGIN = 1.0
 # Largest drift of the azimuth within one strip, in pixels of a column.
 MAXIMUM_DRIFT = 0.15
 MAXIMUM_STRIPS = 12
-# Columns share their rows where this share of a band's rows is common to all of them: then all
+# Columns share their rows where this share of a band's mean rows is common to all of them: then all
 # columns average the same heights, and an error of the expected position hardly matters.
 COMMON_SHARE = 0.5
 
@@ -48,6 +48,12 @@ class Strip:
     def centres(self) -> Array:
         """Offsets of the columns' centres (W,)."""
         return np.asarray((self.borders[1:] + self.borders[:-1]) / 2.0)
+
+    def shares_columns(self, other: Strip) -> bool:
+        """True where the other strip's columns look the same way, within a fiftieth of one."""
+        if self.borders is other.borders:
+            return True
+        return bool(np.max(np.abs(self.borders - other.borders)) < 0.02 * self.pixel)
 
     @property
     def pixel(self) -> float:
@@ -130,7 +136,7 @@ def _rows_between(
     low = np.clip(np.ceil(np.minimum(one, other) + clear), 0, height).astype(np.int64)
     high = np.clip(np.floor(np.maximum(one, other) - clear) + 1, 0, height).astype(np.int64)
     first, last = int(np.max(low)), int(np.min(high))
-    if last - first >= COMMON_SHARE * np.median(high - low):
+    if last - first >= COMMON_SHARE * np.mean(high - low):
         return np.full_like(low, first), np.full_like(high, last)
     return low, np.maximum(high, low)
 
@@ -154,7 +160,7 @@ class _Cutter:
 
     def strips(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> tuple[Strip, ...]:
         """Average a band's rows (W,) into as many strips as the tilt asks for."""
-        if np.median(high - low) < 1:
+        if np.mean(high - low) < 1.0:
             return ()
         count = min(self._count(low, high), int(np.max(high - low)))
         cuts = [low + (high - low) * k // count for k in range(count + 1)]

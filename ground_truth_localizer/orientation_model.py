@@ -27,11 +27,12 @@ Array = NDArray[np.float64]
 STEPS = 7
 NUDGE = 1e-5
 NUDGES = NUDGE * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-SMALL_STEP = 1e-4
+SMALL_STEP = 4e-4
 START_SHIFTS = np.array([-1.4, -0.7, 0.0, 0.7, 1.4])  # pixels at the middle of the target
 # Beyond this sine of the incidence a column is a grazing sliver: left out.
 GRAZING = 0.985
 SATURATED = 252.0
+DARK = 8.0  # grey levels below which a column says nothing
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ class YawFitter:
         pixel = float(np.median(profile.high - profile.low)) * (1.0 / axis.ratio - 1.0)
         around = (turns[:, None] + pixel * START_SHIFTS).ravel()
         states = np.stack([around, np.full(len(around), axis.offset)], -1)
-        cost = self._evaluate(profile, axis, states)[0].reshape(len(turns), -1)
+        cost = self._cost(profile, axis, states).reshape(len(turns), -1)
         best = np.argmin(cost, axis=1) + np.arange(len(turns)) * cost.shape[1]
         return states[best]
 
@@ -187,6 +188,17 @@ class YawFitter:
         gradient = -products[:, 1:, 0]
         gradient[:, 1] += shift / axis.sigma**2
         return products[:, 0, 0] + (shift / axis.sigma) ** 2, information, gradient
+
+    def _cost(self, profile: Profile, axis: Axis, states: Array) -> Array:
+        """Chi-square (K,) as `_evaluate` has it, but for the error of the edges."""
+        share = self.shares(profile.low, profile.high, states, axis.ratio)
+        model = (1.0 + share @ (self.pattern.colours - 1.0)) * profile.shade
+        residual = profile.colours - model
+        noise, doubt = profile.noise**2, profile.doubt**2
+        along = np.einsum("kwc,kwc->kw", residual, model)
+        pull = doubt / (noise + doubt * np.einsum("kwc,kwc->kw", model, model))
+        squares = np.einsum("kwc,kwc->kw", residual, residual) - pull * along**2
+        return np.asarray(squares @ (1.0 / noise))
 
     def shares(self, low: Array, high: Array, states: Array, ratio: float) -> Array:
         """Share of each column that each marker covers (S, W, K) for states (S, 2)."""
@@ -217,30 +229,31 @@ def make_profile(
     whites = [w for w in (above, below) if w is not None]
     if not whites:
         return None
-    shades = np.stack([_on_columns(white, strip) for white in whites])
-    shade = shades.mean(0)
-    reach = half_width(axis.ratio)
-    inner = np.abs(np.stack([strip.borders[:-1], strip.borders[1:]]) - axis.offset).max(0)
-    limit = np.arcsin(GRAZING * np.sin(reach))
-    used = (inner < limit) & (strip.rows > 0) & (shade.max(1) > 8.0)
-    spread = np.abs(shades[0] - shades[-1]).mean(1) / 2.0 / np.maximum(shade.mean(1), 1.0)
-    spread = np.where(np.any(shades >= SATURATED, axis=(0, 2)), 0.5, spread)
+    shades = [_on_columns(white, strip) for white in whites]
+    shade = (shades[0] + shades[-1]) / 2.0
+    level = shade.sum(1) / 3.0
+    limit = np.arcsin(GRAZING * np.sin(half_width(axis.ratio)))
+    inside = (strip.borders[:-1] - axis.offset > -limit) & (strip.borders[1:] - axis.offset < limit)
+    used = inside & (strip.rows > 0) & (level > DARK)
+    shade, level, rows = shade[used], level[used], strip.rows[used]
     if len(whites) == 1:
-        spread = np.maximum(spread, 0.05)
-    level = np.hypot(noise / np.sqrt(np.maximum(strip.rows, 1.0)), model * shade.mean(1))
+        spread = np.full(len(level), 0.05)
+    else:
+        spread = np.abs(shades[0] - shades[1])[used].sum(1) / 6.0 / level
+    spread = np.where(shade.max(1, initial=0.0) >= SATURATED, 0.5, spread)
     return Profile(
         colours=strip.colours[used],
-        shade=shade[used],
+        shade=shade,
         low=strip.borders[:-1][used],
         high=strip.borders[1:][used],
-        noise=level[used],
-        doubt=np.hypot(spread, 0.01)[used],
+        noise=np.hypot(noise / np.sqrt(rows), model * level),
+        doubt=np.hypot(spread, 0.01),
     )
 
 
 def _on_columns(white: Strip, strip: Strip) -> Array:
     """The white strip's colours at the marker strip's columns (W, 3)."""
-    if np.allclose(white.borders, strip.borders, rtol=0.0, atol=0.02 * strip.pixel):
+    if white.shares_columns(strip):
         return white.colours
     return np.stack(
         [np.interp(strip.centres, white.centres, white.colours[:, c]) for c in range(3)], -1

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,24 +28,26 @@ BACKGROUND_COLUMNS = 3.5
 RIDGE = 1e-7
 SATURATED = 250.0
 STEPS = 6
-FIRST_STEPS = 3
+FIRST_STEPS = 2
 COARSE_LIMIT = 25
-# A step below this (rad; 0.012 pixels of the thesis's camera) ends the search.
-SMALL_STEP = 3e-5
+# A step below this (rad; 0.04 pixels of the thesis's camera) is the last one needed.
+SMALL_STEP = 1e-4
 NUDGE = 1e-5
+NUDGES = NUDGE * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 # A lamp to the side leaves an attached shadow that ends in a kink, which the harmonics round off:
 # where the fit is worse than this, the lamp is looked for, and kept if it gains this factor.
 LAMP_MISFIT = 1.2
 LAMP_GAIN = 0.7
-LAMPS = np.radians([s * a for a in range(10, 165, 10) for s in (-1.0, 1.0)])
+LAMPS: Array = np.radians([s * a for a in range(10, 165, 10) for s in (-1.0, 1.0)])
 # A dark rim before a bright wall fits at two places less than a pixel apart, so each edge is tried
 # a little to either side (pixels) before the last descent: rows are (offset, ratio) in pixels.
-_EDGE_SHIFTS = np.array([-0.8, -0.4, 0.0, 0.4, 0.8])
-EDGE_TRIALS = np.array(
+_EDGE_SHIFTS = (-0.8, -0.4, 0.0, 0.4, 0.8)
+EDGE_TRIALS: Array = np.array(
     [
         [(left + right) / 2.0, (right - left) / 2.0]
         for left in _EDGE_SHIFTS
         for right in _EDGE_SHIFTS
+        if left * right == 0.0 or left == right
     ]
 )
 
@@ -82,6 +85,7 @@ class Rows:
 
     levels: Array
     borders: Array
+    centres: Array
     pixel: float
     clear: NDArray[np.bool_]
     weight: Array
@@ -153,7 +157,7 @@ def _weighted(
     for group in rows:
         used = _window(group, state)
         bases = _basis(group.borders, moved, lamp)
-        normal = bases[0][used].T @ bases[0][used] + RIDGE * np.eye(bases.shape[2])
+        normal = bases[0][used].T @ bases[0][used] + _ridge(bases.shape[2])
         levels = np.linalg.solve(normal, bases[0][used].T @ group.levels[used])
         shift = np.max(np.abs((bases[1:] - bases[0]) @ levels), axis=(0, 2))
         wide = np.maximum(shift, 0.5 * np.maximum(np.r_[shift[1:], 0.0], np.r_[0.0, shift[:-1]]))
@@ -169,7 +173,7 @@ def _second_lamp(rows: Sequence[Rows], state: Array) -> float | None:
         used = _window(group, state)
         weight = group.weight[used, None]
         basis = _basis(group.borders, state[None], None)[0, used] * weight
-        solver = np.linalg.solve(basis.T @ basis + RIDGE * np.eye(basis.shape[1]), basis.T)
+        solver = np.linalg.solve(basis.T @ basis + _ridge(basis.shape[1]), basis.T)
         lamps = _lamp_terms(group.borders, state)[used] * weight
         lamps = lamps - basis @ (solver @ lamps)
         levels = group.levels[used] * weight
@@ -188,7 +192,7 @@ def _gather(strips: Sequence[Strip], noise: float, model_error: float) -> list[R
     groups: list[list[Strip]] = []
     for strip in strips:
         for group in groups:
-            if np.allclose(group[0].borders, strip.borders, rtol=0.0, atol=0.02 * strip.pixel):
+            if strip.shares_columns(group[0]):
                 group.append(strip)
                 break
         else:
@@ -203,6 +207,7 @@ def _gather(strips: Sequence[Strip], noise: float, model_error: float) -> list[R
                 axis=1,
             ),
             group[0].borders,
+            group[0].centres,
             group[0].pixel,
             np.all([np.max(s.colours, axis=1) < SATURATED for s in group], axis=0),
             np.ones(len(group[0].colours)),
@@ -228,16 +233,16 @@ def _cost(rows: Sequence[Rows], trials: Array, lamp: float | None) -> Array:
     total = np.zeros(len(trials))
     freedom = np.zeros(len(trials))
     for group in rows:
-        used = np.stack([_window(group, trial) for trial in trials]).astype(float)
-        used = used * group.weight
-        basis = _basis(group.borders, trials, lamp) * used[..., None]
+        used = _window(group, trials)
+        weight = used * group.weight
+        basis = _basis(group.borders, trials, lamp) * weight[..., None]
         turned = np.swapaxes(basis, 1, 2)
-        normal = turned @ basis + RIDGE * np.eye(basis.shape[2])
+        normal = turned @ basis + _ridge(basis.shape[2])
         levels = group.levels * group.weight[:, None]
         seen = turned @ levels
         explained = np.sum(seen * np.linalg.solve(normal, seen), axis=(1, 2))
-        total += (used > 0) @ np.sum(levels**2, axis=1) - explained
-        freedom += ((used > 0).sum(1) - basis.shape[2]) * group.levels.shape[1]
+        total += used @ np.sum(levels**2, axis=1) - explained
+        freedom += (used.sum(1) - basis.shape[2]) * group.levels.shape[1]
     return np.asarray(total / np.maximum(freedom, 1.0))
 
 
@@ -257,63 +262,72 @@ def _evaluate(
     return cost, information, gradient, freedom
 
 
-def _window(group: Rows, state: Array) -> NDArray[np.bool_]:
-    """Columns on the target and a few beyond each edge."""
-    reach = np.arcsin(min(state[1], 0.99)) + BACKGROUND_COLUMNS * group.pixel
-    centres = (group.borders[1:] + group.borders[:-1]) / 2.0
-    return np.asarray((np.abs(centres - state[0]) <= reach) & group.clear)
+def _window(group: Rows, states: Array) -> NDArray[np.bool_]:
+    """Columns (..., W) on the target and a few beyond each edge, for states (..., 2)."""
+    reach = np.arcsin(np.minimum(states[..., 1:], 0.99)) + BACKGROUND_COLUMNS * group.pixel
+    return np.asarray((np.abs(group.centres - states[..., :1]) <= reach) & group.clear)
 
 
 def _project_out(
     group: Rows, used: NDArray[np.bool_], state: Array, lamp: float | None
 ) -> tuple[float, Array, Array, float]:
     """Variable projection: the brightnesses are solved for, the two angles remain."""
-    weight = group.weight[used, None]
-    observed = group.levels[used] * weight
-    nudged = state + np.array([[0.0, 0.0], [NUDGE, 0.0], [0.0, NUDGE]])
-    stacked = _basis(group.borders, nudged, lamp)[:, used] * weight
+    weight = (group.weight * used)[:, None]
+    observed = group.levels * weight
+    stacked = _basis(group.borders, state + NUDGES, lamp) * weight
     basis = stacked[0]
-    normal = basis.T @ basis + RIDGE * np.eye(basis.shape[1])
-    solver = np.linalg.solve(normal, basis.T)
+    solver = np.linalg.solve(basis.T @ basis + _ridge(basis.shape[1]), basis.T)
     levels = solver @ observed
     residual = observed - basis @ levels
     slope = (stacked[1:] - basis) @ levels / NUDGE
     flat = (slope - basis @ (solver @ slope)).reshape(2, -1)
-    freedom = residual.size - basis.shape[1] * residual.shape[1]
-    return float(np.sum(residual**2)), flat @ flat.T, -flat @ residual.ravel(), float(freedom)
+    flat_residual = residual.ravel()
+    freedom = (np.count_nonzero(used) - basis.shape[1]) * residual.shape[1]
+    return float(flat_residual @ flat_residual), flat @ flat.T, -flat @ flat_residual, freedom
+
+
+@lru_cache
+def _ridge(size: int) -> Array:
+    return RIDGE * np.eye(size)
 
 
 def _basis(borders: Array, states: Array, lamp: float | None) -> Array:
     """Each term averaged over each pixel (K, W, 7 or 8) for states (K, 2).
 
-    Two backgrounds, the five shading harmonics, and a second lamp if there is one.
+    Two backgrounds, then the shading: antiderivatives over s = sin i of 1, s, cos i, s^2, s cos i,
+    and of a second lamp if there is one.
     """
     s = np.sin(borders - states[:, :1]) / states[:, 1:]
-    width = np.diff(s, axis=1)
-    inside = np.clip(s, -1.0, 1.0)
-    terms = [np.minimum(s, -1.0), np.maximum(s, 1.0), *_primitives(inside)]
+    inside = np.minimum(np.maximum(s, -1.0), 1.0)
+    squared = inside * inside
+    rest = 1.0 - squared
+    cosine = np.sqrt(rest)
+    incidence = np.arcsin(inside)
+    terms = np.empty((*s.shape, 7 if lamp is None else 8))
+    terms[..., 0] = np.minimum(s, -1.0)
+    terms[..., 1] = np.maximum(s, 1.0)
+    terms[..., 2] = inside
+    terms[..., 3] = squared / 2.0
+    terms[..., 4] = (inside * cosine + incidence) / 2.0
+    terms[..., 5] = squared * inside / 3.0
+    terms[..., 6] = rest * cosine / -3.0
     if lamp is not None:
-        terms.append(_lamp_primitive(inside, lamp))
-    return np.asarray(np.diff(np.stack(terms, axis=-1), axis=1) / width[..., None])
+        terms[..., 7] = _lamp_primitive(incidence, lamp)
+    width = s[:, 1:] - s[:, :-1]
+    return np.asarray((terms[:, 1:] - terms[:, :-1]) / width[..., None])
 
 
 def _lamp_terms(borders: Array, state: Array) -> Array:
     """What each of `LAMPS` gives each pixel (W, L)."""
     s = np.sin(borders - state[0]) / state[1]
-    primitive = _lamp_primitive(np.clip(s, -1.0, 1.0)[:, None], LAMPS)
-    return np.asarray(np.diff(primitive, axis=0) / np.diff(s)[:, None])
+    incidence = np.arcsin(np.clip(s, -1.0, 1.0))
+    primitive = _lamp_primitive(incidence[:, None], LAMPS)
+    return np.asarray((primitive[1:] - primitive[:-1]) / (s[1:] - s[:-1])[:, None])
 
 
-def _lamp_primitive(s: Array, lamp: float | Array) -> Array:
+def _lamp_primitive(incidence: Array, lamp: float | Array) -> Array:
     """Antiderivative over s = sin i of max(0, cos(i - lamp))."""
-    incidence = np.clip(np.arcsin(s), lamp - np.pi / 2.0, lamp + np.pi / 2.0)
-    sine = np.sin(incidence)
-    along = (incidence + sine * np.cos(incidence)) / 2.0
+    lit = np.minimum(np.maximum(incidence, lamp - np.pi / 2.0), lamp + np.pi / 2.0)
+    sine = np.sin(lit)
+    along = (lit + sine * np.cos(lit)) / 2.0
     return np.asarray(np.cos(lamp) * along + np.sin(lamp) * sine * sine / 2.0)
-
-
-def _primitives(s: Array) -> tuple[Array, ...]:
-    """Antiderivatives over s = sin i of 1, s, cos i, s^2 and s cos i."""
-    c2 = 1.0 - s * s
-    c = np.sqrt(c2)
-    return s, s * s / 2.0, (s * c + np.arcsin(s)) / 2.0, s**3 / 3.0, -c2 * c / 3.0
