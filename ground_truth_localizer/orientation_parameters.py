@@ -49,7 +49,7 @@ class ModelParameters:
         0.3, "growth of the laser's uncertainty up to the image", unit="m^2/s^3", minimum=0.0
     )
     edge_misfit: float = parameter(
-        30.0, "largest misfit of the silhouette that is still good", minimum=1.0
+        6.0, "largest misfit of the silhouette that is still good", minimum=1.0
     )
     yaw_misfit: float = parameter(
         12.0, "largest misfit of the markers that is still good", minimum=1.0

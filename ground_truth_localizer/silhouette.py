@@ -29,6 +29,8 @@ RIDGE = 1e-7
 SATURATED = 250.0
 STEPS = 6
 FIRST_STEPS = 2
+ATTEMPTS = 3
+GOOD_MISFIT = 2.0
 COARSE_LIMIT = 25
 # A step below this (rad; 0.04 pixels of the thesis's camera) is the last one needed.
 SMALL_STEP = 1e-4
@@ -107,18 +109,31 @@ def fit_silhouette(
     rows = _gather(strips, noise, model_error)
     if not rows:
         return None
-    first = _descend(rows, _coarse(rows, prior), prior, None, FIRST_STEPS)
+    best: _Descent | None = None
+    lamp: float | None = None
+    for _ in range(ATTEMPTS):  # a lamp found late may show that the search began at a wrong place
+        found, lamp = _attempt(rows, prior, lamp, edge_error)
+        if found is not None and (best is None or found.misfit < best.misfit):
+            best = found
+        if lamp is None or (best is not None and best.misfit < GOOD_MISFIT):
+            break
+    if best is None:
+        return None
+    offset, ratio = (float(value) for value in best.state)
+    return Silhouette(offset, ratio, best.information / max(best.misfit, 1.0), best.misfit)
+
+
+def _attempt(
+    rows: Sequence[Rows], prior: SilhouettePrior, lamp: float | None, edge_error: float
+) -> tuple[_Descent | None, float | None]:
+    """Search coarsely with the lamp known so far, weigh, look for a lamp, descend."""
+    first = _descend(rows, _coarse(rows, prior, lamp), prior, lamp, FIRST_STEPS)
     if first is None:
-        return None
-    rows = _weighted(rows, first.state, None, edge_error)
-    lamp = _second_lamp(rows, first.state)
-    state = _best(rows, first.state + rows[0].pixel * EDGE_TRIALS, lamp)
-    last = _descend(rows, state, prior, lamp, STEPS)
-    if last is None:
-        return None
-    misfit = last.cost / max(last.freedom, 1.0)
-    offset, ratio = (float(value) for value in last.state)
-    return Silhouette(offset, ratio, last.information / max(misfit, 1.0), misfit)
+        return None, None
+    weighted = _weighted(rows, first.state, lamp, edge_error)
+    lamp = _second_lamp(weighted, first.state)
+    state = _best(weighted, first.state + rows[0].pixel * EDGE_TRIALS, lamp)
+    return _descend(weighted, state, prior, lamp, STEPS), lamp
 
 
 @dataclass(frozen=True)
@@ -129,6 +144,12 @@ class _Descent:
     cost: float
     information: Array
     freedom: float
+    strain: float
+
+    @property
+    def misfit(self) -> float:
+        """Chi-square per degree of freedom, more where the prior is strained beyond three sigma."""
+        return self.cost / max(self.freedom, 1.0) * max(1.0, (self.strain / 3.0) ** 2)
 
 
 def _descend(
@@ -145,7 +166,8 @@ def _descend(
             return None
         if max(abs(step[0]), abs(step[1])) < SMALL_STEP:
             break
-    return _Descent(state, cost, information, freedom)
+    strain = float(np.max(np.abs(state - prior.mean) / prior.sigma))
+    return _Descent(state, cost, information, freedom, strain)
 
 
 def _weighted(
@@ -216,11 +238,13 @@ def _gather(strips: Sequence[Strip], noise: float, model_error: float) -> list[R
     ]
 
 
-def _coarse(rows: Sequence[Rows], prior: SilhouettePrior) -> Array:
+def _coarse(rows: Sequence[Rows], prior: SilhouettePrior, lamp: float | None) -> Array:
     """Best of several offsets within three sigma of the prior, one pixel apart."""
     pixel = rows[0].pixel
     count = int(np.clip(np.floor(3.0 * prior.sigma[0] / pixel), 0, COARSE_LIMIT))
-    return _best(rows, prior.mean + np.outer(np.arange(-count, count + 1) * pixel, [1.0, 0.0]))
+    return _best(
+        rows, prior.mean + np.outer(np.arange(-count, count + 1) * pixel, [1.0, 0.0]), lamp
+    )
 
 
 def _best(rows: Sequence[Rows], trials: Array, lamp: float | None = None) -> Array:
