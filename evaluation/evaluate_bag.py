@@ -92,7 +92,7 @@ def _variant(arguments: argparse.Namespace, estimate: str) -> Variant:
     laser = parameters["laser"]
     if arguments.radius is not None:
         laser["target.radius"] = arguments.radius
-        parameters["orientation"]["cylinder.radius"] = arguments.radius
+        parameters["orientation"]["target.radius"] = arguments.radius
     if arguments.radius_tolerance is not None:
         laser["target.radius_tolerance"] = arguments.radius_tolerance
     if arguments.memory_scans is not None:

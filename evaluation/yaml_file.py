@@ -161,8 +161,9 @@ def read_yaml(path: Path, overrides: dict[str, Any] | None = None) -> Section:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise TrialError(f"{path}:{line}: malformed YAML: {error.problem}") from None
-    except yaml.YAMLError as error:
-        raise TrialError(f"{path}: malformed YAML: {error}") from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise TrialError(f"{path}:{line}: malformed YAML: {error.reason}") from None
     if not isinstance(node, yaml.MappingNode):
         raise TrialError(f"{path}:1: expected a mapping of keys")
     for name, value in (overrides or {}).items():

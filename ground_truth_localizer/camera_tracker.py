@@ -96,8 +96,8 @@ class CameraTracker:
         """
         elapsed = 0.0 if self._last_time is None else max(now - self._last_time, 0) * 1e-9
         self._last_time = now
-        age_limit = self.parameters.lost_after
-        if target is None or (now - target.stamp) * 1e-9 > age_limit:
+        # A stamp from the future is as useless as an old one: the clock was set back.
+        if target is None or abs(now - target.stamp) * 1e-9 > self.parameters.lost_after:
             return self._search(pan, elapsed)
         return self._follow(now, pan, map_from_base, target)
 

@@ -20,7 +20,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 
 from ground_truth_localizer.camera_tracker import CameraTracker, PanCommand, TrackerParameters
-from ground_truth_localizer.laser_messages import state_from_odometry
+from ground_truth_localizer.laser_messages import check_frame, state_from_odometry
 from ground_truth_localizer.target_state import TargetState, TrackingState
 from ros_interface.diagnostics import OK, WARN, NodeDiagnostics
 from ros_interface.errors import MessageError
@@ -68,7 +68,12 @@ class CameraTrackerNode(Node):
         self.create_timer(1.0 / self._options.rate, self._tick)
 
     def _on_target(self, message: Odometry) -> None:
-        self._target = state_from_odometry(message)
+        try:
+            check_frame(message.header.frame_id, self._options.map_frame)
+            self._target = state_from_odometry(message)
+        except MessageError as error:
+            self._target = None
+            self._diagnostics.refuse("bad positions", error)
 
     def _on_status(self, message: DiagnosticStatus) -> None:
         if not message.message.startswith(TrackingState.TRACKING.value):

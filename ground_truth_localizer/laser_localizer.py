@@ -21,6 +21,9 @@ from spatial_types.transforms import Transform
 
 Array = NDArray[np.float64]
 
+# A scan older than the last by up to this (ns) came out of order; by more, time began anew.
+OUT_OF_ORDER = 300_000_000
+
 
 class Estimator(Protocol):
     """One method: turns scans seen through a zone into targets."""
@@ -61,14 +64,16 @@ class LaserLocalizer:
         """Forget all targets."""
         self._estimator = METHODS[self.parameters.method](self.parameters)
         self._last_stamp: int | None = None
+        self._ignored = 0
         self._last: LaserResult | None = None
 
     def update(self, scan: Scan, map_from_lrf: Transform) -> LaserResult:
         """Take in one scan from a sensor at `map_from_lrf`.
 
-        A scan that repeats the last stamp is ignored (the last state is told, no target is seen); a
-        scan from before it resets all targets, as when a bag starts again. A zone made for other
-        scans and an empty scan see nothing and say so. Each is counted in `counts`.
+        A scan that repeats the last stamp, or is a little older, is ignored: no target is seen, the
+        last state is told, and after `lost_scans` such scans that the target is lost. A scan from
+        long before resets all targets, as when a bag starts again. A zone made for other scans and
+        an empty scan see nothing and say so. Each is counted in `counts`.
         """
         self.counts["scans"] += 1
         problem = self._check_time(scan)
@@ -102,18 +107,23 @@ class LaserLocalizer:
         beams, range_max, profile = self._profile
         far = np.where(np.isfinite(profile.limits), profile.limits, 0.0).max(axis=1)
         far = np.where(np.isinf(profile.limits[:, 1]), range_max * beams.scale, far)
+        far = np.where(np.isfinite(far), far, 0.0)  # a sensor without a longest range
         rays = np.stack([beams.cosines, beams.sines], axis=1)
         return np.asarray(beams.origin[:2] + far[:, None] * rays)
 
     def _check_time(self, scan: Scan) -> str:
-        last = self._last_stamp
-        if last is not None and scan.stamp == last:
-            self.counts["repeated stamps"] += 1
-            return "scan ignored: its stamp repeats the last one's"
-        if last is not None and scan.stamp < last:
+        """Say why a scan is to be ignored, if it is; forget everything where time begins anew."""
+        age = 0 if self._last_stamp is None else self._last_stamp - scan.stamp
+        if age > OUT_OF_ORDER:
             self.counts["time jumps back"] += 1
             self.reset()
-        self._last_stamp = scan.stamp
+        elif age > 0:
+            self.counts["late scans"] += 1
+            return f"scan ignored: {age * 1e-9:.3f} s older than the one before; two publishers?"
+        elif self._last_stamp == scan.stamp:
+            self.counts["repeated stamps"] += 1
+            return "scan ignored: its stamp repeats the last one's"
+        self._last_stamp, self._ignored = scan.stamp, 0
         return ""
 
     def _zone_profile(self, scan: Scan, beams: BeamGeometry) -> ZoneProfile:
@@ -123,7 +133,11 @@ class LaserLocalizer:
         return known[2]
 
     def _blind(self, scan: Scan, reason: str) -> LaserResult:
+        """A scan that is ignored; nobody is followed on such scans alone."""
+        self._ignored += 1
         state = self._last.state if self._last else TrackingState.SEARCHING
+        if state is TrackingState.TRACKING and self._ignored >= self.parameters.track.lost_scans:
+            state = TrackingState.LOST
         return LaserResult(scan.stamp, state, reason)
 
     def _unseen(self, scan: Scan, reason: str, count: str) -> LaserResult:

@@ -44,6 +44,7 @@ from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
 from ros_interface.scan_messages import scan_from_message
+from ros_interface.time_jumps import HistoryKeeper
 from spatial_types.parameters import parameter
 from spatial_types.scan import Scan
 from spatial_types.transforms import Transform
@@ -78,7 +79,7 @@ class LaserLocalizerNode(Node):
             raise ConfigurationError(f"zone: {error}") from None
         self._localizer = LaserLocalizer(self._options, zone)
         self._diagnostics = NodeDiagnostics(self, self._summary)
-        self._waiting: deque[tuple[float, Scan]] = deque(maxlen=WAITING_SCANS)
+        self._waiting: deque[tuple[float, Scan]] = deque()
         self._recorder: ScanRecorder | None = None
         self._learner: ZoneLearner | None = None
         self._learnt: Future | None = None
@@ -86,7 +87,9 @@ class LaserLocalizerNode(Node):
         self._last: LaserResult | None = None
         self._last_arrival = time.monotonic()
         self._scans_to_zone = 0
+        self._last_used = self.get_clock().now()
         self._tf = tf2_ros.Buffer()
+        self._history = HistoryKeeper(self._tf)
         self._listener = tf2_ros.TransformListener(self._tf, self)
         self._open_topics()
 
@@ -119,22 +122,34 @@ class LaserLocalizerNode(Node):
             self._recorder.add(scan)
         if self._learner is not None:
             self._learn(scan)
+        if self._history.see(scan.stamp):
+            self.get_logger().warning("the scans' time went back: everything begins anew")
+        if len(self._waiting) >= WAITING_SCANS:
+            self._waiting.popleft()
+            self._diagnostics.refuse("scans dropped", "too many wait for their transform")
         self._waiting.append((self._last_arrival, scan))
         self._drain()
 
     def _drain(self) -> None:
-        """Work on the waiting scans in order, as far as their transforms are known."""
-        while self._waiting:
-            arrival, scan = self._waiting[0]
+        """Work on the waiting scans in order, as far as their transforms are known.
+
+        A scan that waits holds up only those of its own frame.
+        """
+        waiting, held = self._waiting, set()
+        self._waiting = deque()
+        for arrival, scan in waiting:
+            if scan.frame_id in held:
+                self._waiting.append((arrival, scan))
+                continue
             try:
                 map_from_lrf = self._lookup(scan)
             except (tf2_ros.TransformException, MessageError) as error:
                 if time.monotonic() - arrival < self._options.tf_wait:
-                    return
-                self._waiting.popleft()
-                self._diagnostics.refuse("scans without transform", error)
+                    self._waiting.append((arrival, scan))
+                    held.add(scan.frame_id)
+                else:
+                    self._diagnostics.refuse("scans without transform", error)
                 continue
-            self._waiting.popleft()
             self._publish(self._localizer.update(scan, map_from_lrf))
 
     def _lookup(self, scan: Scan) -> Transform:
@@ -145,7 +160,7 @@ class LaserLocalizerNode(Node):
 
     def _publish(self, result: LaserResult) -> None:
         frame = self._options.map_frame
-        self._last = result
+        self._last, self._last_used = result, self.get_clock().now()
         self._targets.publish(laser_messages.targets_message(result, frame))
         if result.primary is not None:
             self._position.publish(laser_messages.position_message(result.primary, frame))
@@ -236,10 +251,19 @@ class LaserLocalizerNode(Node):
 
     def _tick(self) -> None:
         self._drain()
+        self._tell_silence()
         silent = time.monotonic() - self._last_arrival
         if self._learner is not None and silent > 5.0:
             topic = self._options.scan_topic
             self._end_learning(False, f"zone not learnt: no scan on {topic} for 5 s")
+
+    def _tell_silence(self) -> None:
+        """A target is not followed while no scan can be used, by the node's own clock."""
+        now = self.get_clock().now()
+        silent = (now - self._last_used).nanoseconds
+        if self._told[0] is TrackingState.TRACKING and silent > SILENCE * 1e9:
+            reason = f"no usable scan on {self._options.scan_topic} for {silent * 1e-9:.1f} s"
+            self._publish_status(LaserResult(now.nanoseconds, TrackingState.LOST, reason))
 
     def _summary(self) -> tuple[object, str]:
         self._diagnostics.counts.update(_difference(self._localizer.counts, self._diagnostics))
@@ -248,6 +272,10 @@ class LaserLocalizerNode(Node):
             return WARN, f"no scan on {self._options.scan_topic} for {silent:.0f} s"
         if self._last is None:
             return WARN, "scans come, but none could be used"
+        publishers = self.count_publishers(self._options.scan_topic)
+        if publishers > 1:
+            topic = self._options.scan_topic
+            return WARN, f"{publishers} publishers on {topic}: expected one; {self._last.reason}"
         return OK, f"{self._last.state.value}: {self._last.reason}"
 
     def destroy_node(self) -> None:

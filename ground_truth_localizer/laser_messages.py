@@ -14,6 +14,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from ground_truth_localizer.laser_result import LaserResult, TrackedTarget
 from ground_truth_localizer.target_state import TargetState, TrackingState
 from ros_interface.diagnostics import ERROR, OK, WARN, status_message
+from ros_interface.errors import MessageError
 from ros_interface.geometry_messages import planar_covariance
 from ros_interface.stamps import nanoseconds_from_stamp, stamp_from_nanoseconds
 
@@ -55,12 +56,18 @@ def odometry_message(state: TargetState, frame_id: str, child_frame_id: str) -> 
 
 
 def state_from_odometry(message: Odometry) -> TargetState:
-    """Return the state told by `odometry_message` (without position-velocity covariance)."""
+    """Return the state told by `odometry_message` (without position-velocity covariance).
+
+    Raises MessageError where a number is not finite or a covariance is none.
+    """
     position, twist = message.pose.pose.position, message.twist.twist.linear
     covariance = np.zeros((4, 4))
-    covariance[:2, :2] = np.reshape(message.pose.covariance, (6, 6))[:2, :2]
-    covariance[2:, 2:] = np.reshape(message.twist.covariance, (6, 6))[:2, :2]
+    covariance[:2, :2] = _planar_block("pose", message.pose.covariance)
+    covariance[2:, 2:] = _planar_block("twist", message.twist.covariance)
     velocity = np.array([twist.x, twist.y])
+    numbers = [position.x, position.y, *velocity]
+    if not np.all(np.isfinite(numbers)):
+        raise MessageError(f"Odometry has x, y, vx, vy = {numbers}: expected finite numbers")
     stationary = not np.any(velocity) and not np.any(covariance[2:, 2:])
     return TargetState(
         nanoseconds_from_stamp(message.header.stamp),
@@ -69,6 +76,22 @@ def state_from_odometry(message: Odometry) -> TargetState:
         covariance,
         stationary,
     )
+
+
+def check_frame(found: str, expected: str) -> None:
+    """Refuse a message that tells of another frame; MessageError."""
+    if found != expected:
+        raise MessageError(f"header.frame_id = '{found}': expected '{expected}'")
+
+
+def _planar_block(name: str, covariance: Any) -> Any:
+    """Covariance (2, 2) of x and y out of the 36 numbers of a message."""
+    block = np.reshape(covariance, (6, 6))[:2, :2]
+    if not np.all(np.isfinite(block)) or np.linalg.eigvalsh(block).min() < -1e-12:
+        raise MessageError(
+            f"Odometry.{name}.covariance of x, y = {block.tolist()}: expected a covariance"
+        )
+    return block
 
 
 def targets_message(result: LaserResult, frame_id: str) -> PoseArray:

@@ -25,7 +25,7 @@ from rclpy.time import Time
 from sensor_msgs.msg import CameraInfo, Image
 
 from ground_truth_localizer import fused_messages
-from ground_truth_localizer.laser_messages import state_from_odometry
+from ground_truth_localizer.laser_messages import check_frame, state_from_odometry
 from ground_truth_localizer.lens import LensError
 from ground_truth_localizer.marker_pattern import MarkerPattern
 from ground_truth_localizer.orientation_estimator import OrientationEstimator
@@ -44,6 +44,7 @@ from ros_interface.image_messages import (
 from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
+from ros_interface.time_jumps import HistoryKeeper
 from spatial_types.camera import CameraFrame, CameraModel
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
@@ -92,6 +93,7 @@ class OrientationEstimatorNode(Node):
         self._last_arrival = time.monotonic()
         self._last_reason = "no image yet"
         self._tf = tf2_ros.Buffer()
+        self._history = HistoryKeeper(self._tf)
         self._listener = tf2_ros.TransformListener(self._tf, self)
         self._broadcaster = tf2_ros.TransformBroadcaster(self)
         self._open_topics()
@@ -111,7 +113,12 @@ class OrientationEstimatorNode(Node):
         self._timer.cancel()
 
     def _on_target(self, message: Odometry) -> None:
-        self._target = state_from_odometry(message)
+        try:
+            check_frame(message.header.frame_id, self._options.map_frame)
+            self._target = state_from_odometry(message)
+        except MessageError as error:
+            self._target = None
+            self._diagnostics.refuse("bad positions", error)
 
     def _on_status(self, message: DiagnosticStatus) -> None:
         if not message.message.startswith(TrackingState.TRACKING.value):
@@ -135,6 +142,9 @@ class OrientationEstimatorNode(Node):
         except MessageError as error:
             self._diagnostics.refuse("bad images", error)
             return
+        if self._history.see(frame.stamp):
+            self._fusion.reset()
+            self.get_logger().warning("the images' time went back: everything begins anew")
         if len(self._waiting) >= WAITING_IMAGES:
             self._waiting.popleft()
             self._diagnostics.refuse("images dropped", "too many wait for their transform")

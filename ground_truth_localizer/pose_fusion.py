@@ -116,8 +116,9 @@ class PoseFusion:
         if target is None:
             return "no position from the laser"
         age = (result.stamp - target.stamp) * 1e-9
-        if age > self.parameters.oldest_position:
-            return f"the laser's position is {age:.2f} s older than the image"
+        if abs(age) > self.parameters.oldest_position:
+            relation = "older" if age > 0 else "newer"
+            return f"the laser's position is {abs(age):.2f} s {relation} than the image"
         if not result.good:
             return result.reason
         return ""

@@ -12,7 +12,7 @@ from ros_interface.errors import MessageError
 from ros_interface.stamps import nanoseconds_from_stamp, stamp_from_nanoseconds
 from spatial_types.scan import Scan
 
-FULL_TURN = 2.0 * math.pi
+LONGEST_SWEEP = 60.0  # seconds from the first beam to the last
 
 
 def scan_from_message(message: LaserScan) -> Scan:
@@ -57,6 +57,12 @@ def _check_length(message: LaserScan, count: int) -> None:
         raise MessageError(
             f"LaserScan.intensities has {len(message.intensities)} values: "
             f"expected {count} as in ranges"
+        )
+    sweep = abs(message.time_increment) * (count - 1)
+    if sweep > LONGEST_SWEEP:
+        raise MessageError(
+            f"LaserScan.time_increment = {message.time_increment}: expected at most "
+            f"{LONGEST_SWEEP:.0f} s for all {count} beams"
         )
     expected = (message.angle_max - message.angle_min) / message.angle_increment + 1.0
     if abs(expected - count) > 1.5:

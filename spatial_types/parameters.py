@@ -126,8 +126,8 @@ def _checked_scalar(name: str, meta: Mapping[str, Any], sample: Any, value: Any)
 
 
 def _check_range(name: str, meta: Mapping[str, Any], value: float) -> None:
-    if math.isnan(value):
-        raise ParameterError(f"{name} = {value}: expected a number")
+    if not math.isfinite(value):
+        raise ParameterError(f"{name} = {value}: expected a finite number")
     low, high = meta.get("minimum"), meta.get("maximum")
     unit = f" {meta['unit']}" if meta.get("unit") else ""
     if low is not None and value < low:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from xml.parsers.expat import ExpatError
 
 from .resources import ResourceFinder
 from .source import DescriptionError, Source
@@ -79,7 +78,7 @@ def _xacro(
             module.process_doc(document, mappings=dict(arguments))
         except DescriptionError:
             raise
-        except (module.XacroException, ExpatError, OSError, ValueError) as error:
+        except Exception as error:  # xacro's own, and whatever a file's Python expressions raise
             stack = [name for name in module.filestack or [] if name]
             where = Source(str(stack[-1]) if stack else str(file))
             raise DescriptionError(where, f"xacro: {_text(error)}") from None

@@ -108,6 +108,7 @@ class Station:
         self.stamp = 1_000 * MS
         self.info = camera_info_from_model(thesis_camera(), 0, "camera_optical_frame")
         self.laser = True
+        self.harm = lambda message: None
 
     def transform(self, stamp: int) -> None:
         self.graph.broadcaster.sendTransform(
@@ -126,7 +127,9 @@ class Station:
             state = TargetState(
                 stamp - 20 * MS, STATE.position, STATE.velocity, STATE.covariance, True
             )
-            self.lasers.publish(odometry_message(state, "map", "target"))
+            message = odometry_message(state, "map", "target")
+            self.harm(message)
+            self.lasers.publish(message)
         pixels = self.frame.pixels if pixels is None else pixels
         self.images.publish(image_from_array(pixels, encoding, stamp, "camera_optical_frame"))
         return stamp
@@ -182,6 +185,46 @@ def test_bad_image_is_counted_and_the_node_lives(graph, shot, event, harm):
     assert graph.until(lambda: node._diagnostics.counts[event] > 0, lambda: harm(station))
     count = len(poses)
     assert graph.until(lambda: len(poses) > count, station.image)
+
+
+def nan_position(message):
+    message.pose.pose.position.x = float("nan")
+
+
+def no_covariance(message):
+    message.pose.covariance[0] = -1.0
+
+
+def other_frame(message):
+    message.header.frame_id = "odom"
+
+
+@pytest.mark.parametrize("harm", [nan_position, no_covariance, other_frame])
+def test_impossible_positions_are_refused_by_both_nodes(graph, shot, harm):
+    node, tracker = graph.start(OrientationEstimatorNode), graph.start(CameraTrackerNode)
+    poses = graph.listen(PoseWithCovarianceStamped, "/ground_truth/pose")
+    station = Station(graph, shot)
+    assert graph.until(lambda: len(poses) > 0, station.image)
+    station.harm = harm
+    heard = [one._diagnostics.counts for one in (node, tracker)]
+    assert graph.until(lambda: all(c["bad positions"] > 2 for c in heard), station.image)
+    assert node._target is None
+    station.harm = lambda message: None
+    count = len(poses)
+    assert graph.until(lambda: len(poses) > count, station.image)
+
+
+def test_bag_that_starts_again_without_a_clock_gives_poses_at_once(graph, shot):
+    node = graph.start(OrientationEstimatorNode)
+    poses = graph.listen(PoseWithCovarianceStamped, "/ground_truth/pose")
+    station = Station(graph, shot)
+    station.stamp = 100_000 * MS
+    assert graph.until(lambda: len(poses) > 0, station.image)
+    station.stamp = 1_000 * MS
+    count = len(poses)
+    assert graph.until(lambda: len(poses) > count + 2, station.image)
+    assert nanoseconds_from_stamp(poses[-1].header.stamp) < 10_000 * MS
+    assert node._diagnostics.counts["images without transform"] <= 1
 
 
 def test_uncalibrated_camera_is_named_and_gives_no_pose(graph, shot):

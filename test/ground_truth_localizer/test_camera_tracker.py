@@ -81,6 +81,12 @@ def test_stale_position_counts_as_lost():
     assert command.mode is PanMode.SEARCHING
 
 
+def test_position_from_before_the_clock_was_set_back_counts_as_lost():
+    tracker = CameraTracker()
+    future = target(1.0, 1.1, stamp=60 * 10**9, velocity=(0.5, 0.0))
+    assert tracker.update(0, 0.0, BASE, future).mode is PanMode.SEARCHING
+
+
 def test_limits_in_the_wrong_order_are_refused():
     with pytest.raises(ParameterError, match="lower_limit"):
         from_mapping(TrackerParameters, {"lower_limit": 10.0, "upper_limit": -10.0})

@@ -269,6 +269,38 @@ def test_time_going_back_resets_and_frozen_time_is_ignored():
     assert looped[-1].state is TrackingState.TRACKING
 
 
+def test_frozen_scans_lose_the_target_and_the_first_fresh_one_finds_it():
+    laser = SyntheticLaser(seed=2)
+    target = [(standing(0.5, 2.0), 0.1)]
+    localizer = LaserLocalizer(PARAMETERS, RectangleZone(BOX))
+    run(localizer, laser, 10, target, 100)
+    frozen = [localizer.update(laser.scan(10.9, target), laser.map_from_lrf) for _ in range(4)]
+    assert [r.state is TrackingState.LOST for r in frozen] == [False, False, True, True]
+    assert all(not r.targets and "repeats" in r.reason for r in frozen)
+    assert len(localizer.update(laser.scan(11.0, target), laser.map_from_lrf).targets) == 1
+
+
+def test_scans_out_of_order_are_ignored_not_taken_for_a_new_beginning():
+    laser = SyntheticLaser(seed=2)
+    target = [(standing(0.5, 2.0), 0.1)]
+    localizer = LaserLocalizer(PARAMETERS, RectangleZone(BOX))
+    for k in range(10):
+        fresh = localizer.update(laser.scan(10.0 + 0.1 * k, target), laser.map_from_lrf)
+        late = localizer.update(laser.scan(9.95 + 0.1 * k, target), laser.map_from_lrf)
+    assert "older than the one before" in late.reason
+    assert (fresh.state, len(fresh.targets)) == (TrackingState.TRACKING, 1)
+    assert localizer.counts["late scans"] == 10
+    assert localizer.counts["time jumps back"] == 0
+
+
+def test_outline_of_a_sensor_without_longest_range_is_finite():
+    laser = SyntheticLaser(seed=2)
+    localizer = LaserLocalizer(PARAMETERS, OpenZone())
+    scan = replace(laser.scan(0.0, [(standing(0.5, 2.0), 0.1)]), range_max=np.inf)
+    localizer.update(scan, laser.map_from_lrf)
+    assert np.all(np.isfinite(localizer.zone_outline()))
+
+
 def test_scans_that_show_nothing_say_why():
     laser = SyntheticLaser(seed=2)
     localizer = LaserLocalizer(PARAMETERS, RectangleZone(BOX))

@@ -184,6 +184,92 @@ def test_bad_scans_are_counted_and_survived(bench):
     assert len(world.got["targets"][-1].poses) == 1
 
 
+def test_a_frame_without_transform_does_not_hold_up_the_others(bench):
+    world = bench(tf_wait=60.0)
+    world.ready()
+    for _ in range(4):
+        world.send(change=lambda message: setattr(message.header, "frame_id", "elsewhere"))
+        world.scan([(standing(0.5, 2.0), 0.1)])
+    assert len(world.got["targets"][-1].poses) == 1
+    assert world.node._diagnostics.counts["scans without transform"] == 0
+    for _ in range(60):
+        world.send(change=lambda message: setattr(message.header, "frame_id", "elsewhere"))
+        world.executor.spin_once(timeout_sec=0.01)
+    world.wait(lambda: world.node._diagnostics.counts["scans dropped"] > 0)
+
+
+def test_impossible_stamps_and_sweeps_are_refused_and_survived(bench):
+    world = bench()
+    world.ready()
+    harms = [
+        lambda message: setattr(message.header.stamp, "sec", -5),
+        lambda message: setattr(message.header.stamp, "sec", 2**31 - 1),
+        lambda message: setattr(message, "time_increment", 1e9),
+    ]
+    for count, harm in enumerate(harms, start=1):
+        world.send([(standing(0.5, 2.0), 0.1)], harm)
+        world.wait(lambda count=count: world.node._diagnostics.counts["bad scans"] == count)
+    for _ in range(3):
+        world.scan([(standing(0.5, 2.0), 0.1)])
+    assert len(world.got["targets"][-1].poses) == 1
+
+
+def test_a_target_is_not_followed_while_no_scan_can_be_used(bench):
+    world = bench()
+    world.ready()
+    for _ in range(4):
+        world.scan([(standing(0.5, 2.0), 0.1)])
+    world.wait(lambda: world.got["status"] and world.got["status"][-1].message.startswith("track"))
+
+    def send_rubbish():
+        world.send(change=lambda message: setattr(message, "ranges", message.ranges[:9]))
+        return world.got["status"][-1].message.startswith("lost: no usable scan on /lrf/scan")
+
+    world.wait(send_rubbish)
+    for _ in range(3):
+        world.scan([(standing(0.5, 2.0), 0.1)])
+    world.wait(lambda: world.got["status"][-1].message.startswith("tracking"))
+
+
+def test_transforms_of_a_bag_that_starts_again_are_used(bench):
+    world = bench()
+    moving = tf2_ros.TransformBroadcaster(world.feeder)
+    world.ready()
+    world.laser = SyntheticLaser(seed=4)
+    target = [(standing(0.5, 2.0), 0.1)]
+
+    def play(first):
+        world.times = itertools.count(first)
+        for k in range(5):
+            stamp = round((first + k) * 1e8)
+            for shift in (-5 * 10**7, 5 * 10**7):
+                pose = world.laser.map_from_lrf
+                moving.sendTransform(stamped_transform(pose, stamp + shift, "map", "turret"))
+            # The transform of the very first scan came before it and is forgotten with the rest.
+            send = world.send if k == 0 else world.scan
+            send(target, lambda message: setattr(message.header, "frame_id", "turret"))
+
+    play(1000)
+    play(10)
+    assert world.node._localizer.counts["time jumps back"] == 1
+    assert world.node._diagnostics.counts["scans without transform"] <= 1
+    assert len(world.got["targets"][-1].poses) == 1
+
+
+def test_two_publishers_of_scans_are_named(bench):
+    world = bench()
+    world.ready()
+    second = world.feeder.create_publisher(LaserScan, "/lrf/scan", SENSOR_DATA)
+    world.scan([(standing(0.5, 2.0), 0.1)])
+    world.wait(
+        lambda: any(
+            "2 publishers on /lrf/scan" in array.status[0].message
+            for array in world.got["diagnostics"]
+        )
+    )
+    assert second is not None
+
+
 def test_zone_is_learnt_used_and_saved(bench, tmp_path):
     world = bench(**{"zone.kind": "open", "zone.learn_scans": 12})
     world.laser = SyntheticLaser(pillars=[(-1.0, 2.0, 0.1)], seed=9)

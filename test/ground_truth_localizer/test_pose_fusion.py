@@ -67,6 +67,9 @@ def test_nothing_stale_lost_or_doubtful_is_told():
     assert fusion.update(seen((0, 2), 0.0), None) is None
     assert fusion.update(seen((0, 2), 0.0, stamp=500 * MS), laser((0, 2))) is None
     assert "older" in fusion.reason
+    # The clock was set back, and the laser has not spoken since.
+    assert fusion.update(seen((0, 2), 0.0), laser((0, 2), stamp=60_000 * MS)) is None
+    assert "newer" in fusion.reason
     doubtful = dataclasses.replace(seen((0, 2), 0.0), good=False, reason="markers hidden")
     assert fusion.update(doubtful, laser((0, 2))) is None
     assert fusion.reason == "markers hidden"

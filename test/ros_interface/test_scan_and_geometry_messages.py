@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Pose
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,14 +16,20 @@ from ros_interface.geometry_messages import (
     transform_from_message,
 )
 from ros_interface.scan_messages import message_from_scan, scan_from_message
-from ros_interface.stamps import nanoseconds_from_stamp, stamp_from_nanoseconds
+from ros_interface.stamps import LAST_SECOND, nanoseconds_from_stamp, stamp_from_nanoseconds
 from spatial_types.scan import Scan
 from spatial_types.transforms import Transform
 
 
-@given(st.integers(0, 2**31 * 10**9 - 1))
+@given(st.integers(0, LAST_SECOND * 10**9 - 1))
 def test_stamps_are_exact(nanoseconds):
     assert nanoseconds_from_stamp(stamp_from_nanoseconds(nanoseconds)) == nanoseconds
+
+
+@pytest.mark.parametrize("second", [-1, 2**31 - 1])
+def test_stamps_that_no_clock_tells_are_refused(second):
+    with pytest.raises(MessageError, match=r"header\.stamp\.sec"):
+        nanoseconds_from_stamp(Time(sec=second))
 
 
 def example_scan(increment=0.5):
@@ -46,6 +53,7 @@ def test_scan_round_trip(increment):
         ({"angle_increment": 0.0}, "angle_increment = 0"),
         ({"angle_min": float("nan")}, "angle_min = nan"),
         ({"range_max": 0.0}, "range_max = 0"),
+        ({"time_increment": 31.0}, "time_increment = 31.0: expected at most 60 s"),
     ],
 )
 def test_unusable_scans_are_refused(change, words):

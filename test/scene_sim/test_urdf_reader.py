@@ -113,6 +113,15 @@ def test_xacro_elements_keep_file_and_line_of_their_source(tmp_path: Path) -> No
         read_urdf(file)
 
 
+def test_macro_without_name_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "robot.xacro"
+    file.write_text(
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r"><xacro:macro/></robot>'
+    )
+    with pytest.raises(DescriptionError, match=r"robot\.xacro: xacro: .*name"):
+        read_description(file)
+
+
 def test_error_inside_xacro_names_the_file(tmp_path: Path) -> None:
     file = tmp_path / "robot.xacro"
     file.write_text(
