@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Connection
-from rosbags.rosbag2 import Reader, ReaderError
+from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 from rosbags.typesys.store import Typestore
 
@@ -116,7 +116,7 @@ class Bag:
                 for connection, log_time, data in reader.messages(chosen):
                     count += 1
                     yield RawMessage(connection.topic, connection.msgtype, log_time, data)
-        except (ReaderError, EOFError, OSError) as error:
+        except Exception as error:  # rosbags', sqlite's, and what the bytes of a chunk raise
             self.notes.append(f"reading stopped after {count} messages: {error}")
 
 

@@ -42,11 +42,16 @@ def storage_files(path: Path) -> list[Path]:
 
 def salvage(path: Path) -> Iterator[RawMessage]:
     """Yield the messages of one storage file in the order written; raise Cut at a broken end."""
-    if path.suffix == ".db3":
-        yield from _salvage_sqlite(path)
-    else:
-        with path.open("rb") as file:
-            yield from _salvage_mcap(file)
+    try:
+        if path.suffix == ".db3":
+            yield from _salvage_sqlite(path)
+        else:
+            with path.open("rb") as file:
+                yield from _salvage_mcap(file)
+    except Cut:
+        raise
+    except Exception as error:  # whatever the readers of a format say to damaged bytes
+        raise Cut(f"damaged: {type(error).__name__}: {error}") from None
 
 
 def _salvage_mcap(file: BinaryIO) -> Iterator[RawMessage]:
@@ -127,6 +132,8 @@ def _salvage_sqlite(path: Path) -> Iterator[RawMessage]:
         }
         rows = connection.execute("SELECT topic_id, timestamp, data FROM messages ORDER BY id")
         for key, log_time, data in rows:
+            if key not in topics or not isinstance(data, bytes):
+                raise Cut("a row is damaged")
             yield RawMessage(*topics[key], log_time, data)
     except sqlite3.DatabaseError as error:
         raise Cut(f"the database is broken off ({error})") from None

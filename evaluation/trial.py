@@ -22,6 +22,10 @@ METHODS = ("thesis", "model")
 ESTIMATES = ("fused", "laser")
 ROOMS = ("laser", "orientation", "tracker", "fusion")
 
+# Of a move: m, degrees or s.
+SHORTEST = 1e-4
+LARGEST = {"drive": 1e4, "turn": 36e3, "stop": 36e3}
+
 
 @dataclass(frozen=True)
 class ModelPlace:
@@ -310,11 +314,15 @@ def _move(item: Section, pose: Pose) -> Move:
     kind = kinds[0]
     if kind == "to":
         x, y = item.numbers("to", 2)
+        if not SHORTEST < np.hypot(x - pose[0], y - pose[1]) < LARGEST["drive"]:
+            raise item.error("to", f"({x}, {y}) is where the robot is, or out of reach")
         move = arc_to(pose, x, y, item.flag("backwards", False))
     else:
         value = item.number(kind)
-        if value == 0.0 or (kind == "stop" and value < 0.0):
+        if abs(value) < SHORTEST or (kind == "stop" and value < 0.0):
             raise item.error(kind, f"{value} moves nothing")
+        if abs(value) > LARGEST[kind]:
+            raise item.error(kind, f"{value} is more than {LARGEST[kind]:.0f}")
         angle = np.radians(value if kind == "turn" else 0.0)
         if kind == "drive":
             angle = np.radians(item.number("turning", 0.0))

@@ -1,5 +1,6 @@
 import json
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from evaluation.bag_reading import open_bag
-from evaluation.bag_salvage import storage_files
+from evaluation.bag_salvage import Cut, salvage, storage_files
 from evaluation.evaluate_bag import main
 
 ROOM_SCANS = Path(__file__).resolve().parents[3] / "shared/data/real_room_scans"
@@ -115,6 +116,13 @@ def test_recorded_estimates_alone_are_scored(recorded, tmp_path):
     assert figures["position_max_m"] < 1e-9
 
 
+def test_the_radius_reaches_both_estimators(recorded, tmp_path):
+    _, bag = recorded
+    code, figures = run(tmp_path, bag, "--radius", 0.1)
+    assert code == 0
+    assert figures["availability"] > 0.8
+
+
 def test_parameters_are_checked(recorded, capsys):
     _, bag = recorded
     assert main([str(bag), "--radius", "-1"]) == 2
@@ -166,3 +174,35 @@ def test_sqlite_gives_the_same_and_survives_a_cut(recorded, tmp_path):
     assert code == 0
     assert 0 < figures["samples"] < whole["samples"]
     assert any("truncated" in text for text in figures["warnings"])
+
+
+@pytest.mark.parametrize("part", [0.03, 0.35, 0.9])
+@pytest.mark.parametrize("keep_metadata", [True, False])
+def test_damage_anywhere_in_sqlite_ends_the_reading_and_is_said(
+    recorded, tmp_path, part, keep_metadata
+):
+    _, bag = recorded
+    copy = tmp_path / "copy"
+    to_sqlite(bag, copy)
+    data = bytearray(storage(copy).read_bytes())
+    start = int(part * len(data))
+    data[start : start + 9000] = b"\xff" * 9000
+    storage(copy).write_bytes(data)
+    if not keep_metadata:
+        (copy / "metadata.yaml").unlink()
+    opened = open_bag(copy)
+    topics = list(opened.topics)
+    assert len(list(opened.messages(topics))) < len(list(open_bag(bag).messages(topics)))
+    assert opened.notes
+
+
+def test_a_row_of_no_topic_ends_the_reading(recorded, tmp_path):
+    _, bag = recorded
+    copy = tmp_path / "copy"
+    to_sqlite(bag, copy)
+    with sqlite3.connect(storage(copy)) as database:
+        (last,) = database.execute("SELECT max(id) FROM messages").fetchone()
+        database.execute("UPDATE messages SET topic_id = 999 WHERE id > ?", (last // 2,))
+    database.close()
+    with pytest.raises(Cut, match="a row is damaged"):
+        list(salvage(storage(copy)))

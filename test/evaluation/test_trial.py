@@ -101,7 +101,17 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "move", ["{fly: 1}", "{drive: 1, turn: 2}", "{drive: 0}", "{stop: -1}", "{drive: 1, speed: 2}"]
+    "move",
+    [
+        "{to: [0, 1]}",
+        "{stop: 1.0e+12}",
+        "{drive: 1.0e-12}",
+        "{fly: 1}",
+        "{drive: 1, turn: 2}",
+        "{drive: 0}",
+        "{stop: -1}",
+        "{drive: 1, speed: 2}",
+    ],
 )
 def test_malformed_moves_are_refused(tmp_path, move):
     text = GOOD.replace(
