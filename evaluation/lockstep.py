@@ -39,10 +39,6 @@ IMAGE_PERIOD_NS = SECOND / 30
 # Told of every scan and image after the estimators had it, and of joint states and odometry.
 Observer = Callable[["LockStep", str, Any], None]
 
-# Multisampling alone shades a pixel once, at its centre, and steps edges by a quarter of it; a
-# camera gathers light over the whole pixel. At twice the size, averaged, an image does nearly so.
-IMAGE_SUPERSAMPLING = 2
-
 
 def load_simulator(trial: Trial, seed: int) -> Simulator:
     """Build the trial's scene.
@@ -56,7 +52,6 @@ def load_simulator(trial: Trial, seed: int) -> Simulator:
         shadows=sensors.shadows,
         camera_noise_levels=sensors.camera_noise,
         lidar_sigma=sensors.laser_noise,
-        supersampling=IMAGE_SUPERSAMPLING,
     )
     models = [_spec(place, trial) for place in trial.models]
     try:

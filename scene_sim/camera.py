@@ -71,7 +71,7 @@ class Painter:
     @property
     def samples(self) -> int:
         """Samples per pixel that the renderer really takes, supersampling included."""
-        return max(1, self._renderer.offSamples) * self._factor**2
+        return max(1, self._renderer.offSamples) * self._factor
 
     def _make_current(self) -> None:
         """Take OpenGL over from another painter of this thread."""
@@ -121,22 +121,23 @@ class Painter:
             mujoco.mjtCatBit.mjCAT_ALL,
             self._scene,
         )
-        factor = self._factor
-        area = mujoco.MjrRect(0, 0, width * factor, height * factor)
-        pixels = np.empty((height * factor, width * factor, 3), dtype=np.uint8)
+        for eye in self._scene.camera:
+            # Without a width of its own the view would widen with the stretched picture.
+            eye.frustum_width = 0.5 * (eye.frustum_top - eye.frustum_bottom) * width / height
+        area = mujoco.MjrRect(0, 0, width * self._factor, height)
+        pixels = np.empty((height, width * self._factor, 3), dtype=np.uint8)
         mujoco.mjr_render(area, self._scene, self._renderer)
         mujoco.mjr_readPixels(pixels, None, area, self._renderer)
-        return _reduced(pixels[::-1], factor)
+        return _reduced(pixels[::-1], self._factor)
 
 
 def _reduced(pixels: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
-    """Average blocks of factor x factor pixels."""
+    """Average `factor` neighbours of each row into one pixel."""
     if factor == 1:
         return np.ascontiguousarray(pixels)
-    height, width = pixels.shape[0] // factor, pixels.shape[1] // factor
-    blocks = pixels.reshape(height, factor, width, factor, 3)
-    total = blocks.sum(axis=(1, 3), dtype=np.uint32)
-    return ((total + factor * factor // 2) // (factor * factor)).astype(np.uint8)
+    height, width = pixels.shape[0], pixels.shape[1] // factor
+    total = pixels.reshape(height, width, factor, 3).sum(axis=2, dtype=np.uint16)
+    return ((total + factor // 2) // factor).astype(np.uint8)
 
 
 @dataclass(frozen=True)

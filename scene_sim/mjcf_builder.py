@@ -46,7 +46,7 @@ class RenderQuality:
     slices: int = 32
     shadow_map: int = 1024
     samples: int = 4
-    supersampling: int = 1
+    supersampling: int = 2
 
 
 @dataclass
@@ -132,7 +132,7 @@ class _Builder:
         visual.map.zfar = 50.0
         factor = quality.supersampling
         visual.global_.offwidth = factor * max([1, *(camera.width for camera in self._cameras)])
-        visual.global_.offheight = factor * max([1, *(camera.height for camera in self._cameras)])
+        visual.global_.offheight = max([1, *(camera.height for camera in self._cameras)])
         return model
 
     def _add_sky(self, world: World) -> None:

@@ -91,7 +91,9 @@ class SceneSimParameters:
     shadows: bool = parameter(True, "Draw shadows in camera images")
     shadow_map: int = parameter(512, "Shadow map", unit="texels", minimum=16, maximum=8192)
     samples: int = parameter(4, "Samples per pixel asked of the renderer", minimum=1, maximum=32)
-    supersampling: int = parameter(1, "Images drawn larger by this factor", minimum=1, maximum=8)
+    supersampling: int = parameter(
+        2, "Images drawn wider by this factor, then averaged", minimum=1, maximum=8
+    )
     lidar_noise: bool = parameter(True, "Noise on range readings")
     camera_noise: bool = parameter(True, "Noise on images")
 
