@@ -13,7 +13,15 @@ from evaluation.bag_reading import Bag, open_bag
 from evaluation.errors import BagError, EvaluationError
 from evaluation.estimator_chain import EstimatorChain
 from evaluation.progress import Progress
-from evaluation.replay import IMAGE_TYPE, SCAN_TYPE, Replay, ReplayOptions, score_recorded
+from evaluation.replay import (
+    IMAGE_TYPE,
+    INFO_TYPE,
+    POSE_TYPES,
+    SCAN_TYPE,
+    Replay,
+    ReplayOptions,
+    score_recorded,
+)
 from evaluation.report import write_json, write_report
 from evaluation.run_trial import MISSED, REFUSED, environment, overrides_from, unmet
 from evaluation.scoring import Score, score
@@ -142,7 +150,8 @@ def evaluate(arguments: argparse.Namespace) -> Score:
     options = _options(arguments)
     begin = time.monotonic()
     if arguments.recorded or options.scan not in bag.topics:
-        _require(bag, options.estimate, "recorded estimates", "--estimate-topic")
+        what = "recorded estimates"
+        _require(bag, options.estimate, what, "--estimate-topic", POSE_TYPES)
         recording = score_recorded(bag, options)
     else:
         recording = _replay(bag, options, arguments).run(bag.path.name)
@@ -158,12 +167,10 @@ def evaluate(arguments: argparse.Namespace) -> Score:
 def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> Replay:
     has_images = bag.topics.get(options.image) == IMAGE_TYPE
     estimate = arguments.estimate or ("fused" if has_images else "laser")
-    if bag.topics[options.scan] != SCAN_TYPE:
-        kind = bag.topics[options.scan]
-        raise BagError(f"{bag.path}: {options.scan} is of type {kind}; expected {SCAN_TYPE}")
+    _require(bag, options.scan, "scans", "--scan-topic", (SCAN_TYPE,))
     if estimate == "fused":
-        _require(bag, options.image, "images", "--image-topic")
-        _require(bag, options.info, "CameraInfo", "--info-topic")
+        _require(bag, options.image, "images", "--image-topic", (IMAGE_TYPE,))
+        _require(bag, options.info, "CameraInfo", "--info-topic", (INFO_TYPE,))
     variant = _variant(arguments, estimate)
     zone: AcceptanceZone | None = None
     if arguments.learn is not None:
@@ -176,10 +183,13 @@ def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> 
     return Replay(bag, options, chains, progress.update)
 
 
-def _require(bag: Bag, topic: str, what: str, option: str) -> None:
+def _require(bag: Bag, topic: str, what: str, option: str, kinds: Sequence[str]) -> None:
     if topic not in bag.topics:
         listed = ", ".join(f"{name} ({kind})" for name, kind in sorted(bag.topics.items()))
         raise BagError(f"{bag.path}: no {what} on {topic} ({option}); topics: {listed}")
+    if bag.topics[topic] not in kinds:
+        found, expected = bag.topics[topic], " or ".join(kinds)
+        raise BagError(f"{bag.path}: {topic} ({option}) is of type {found}; expected {expected}")
 
 
 def _options(arguments: argparse.Namespace) -> ReplayOptions:

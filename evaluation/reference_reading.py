@@ -28,6 +28,7 @@ class ReferenceReader:
     """Collects raw odometry messages; `reference` decodes them."""
 
     raw: list[bytes] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def add(self, message: BagMessage) -> None:
         """Take in one message; BagError for another type."""
@@ -43,6 +44,12 @@ class ReferenceReader:
         if len(first) < 2:
             return None
         values = decode_odometry([self.raw[k] for k in first])
+        usable = np.all(np.isfinite(values[:, :7]), axis=1) & np.any(values[:, 3:7], axis=1)
+        if not usable.all():
+            self.notes.append(f"the reference has {np.sum(~usable)} poses that are none")
+            first, values = first[usable], values[usable]
+            if len(first) < 2:
+                return None
         x, y = values[:, 0], values[:, 1]
         qx, qy, qz, qw = values[:, 3:7].T
         yaw = np.arctan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy**2 + qz**2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -100,7 +101,7 @@ class Replay:
             tuple(chain.track(self.options.map_frame) for chain in self.chains),
             reference,
             f"replay of {self.bag.path.name}",
-            (*self.bag.notes, *(f"{k} ({n} times)" for k, n in self.trouble.items())),
+            (*self.bag.notes, *self.reference_reader.notes, *self._troubles()),
         )
 
     def _samples(self) -> Samples:
@@ -109,6 +110,9 @@ class Replay:
         if self.chains[0].variant.estimate == "laser":
             return samples
         return samples.select(samples.image_stamps != NO_IMAGE)
+
+    def _troubles(self) -> list[str]:
+        return [f"{text} ({count} times)" for text, count in self.trouble.items()]
 
     def _note(self, text: str) -> None:
         """Count a trouble; numbers are left out so that each kind is told once."""
@@ -173,16 +177,22 @@ def _as_ros(item: Any) -> TransformStamped:
 def recorded_poses(bag: Bag, topic: str) -> PoseSeries:
     """Read recorded estimates (PoseWithCovarianceStamped, PoseStamped or Odometry)."""
     log, frame = PoseLog(), ""
+    unusable: Counter[str] = Counter()
     for message in bag.messages([topic]):
-        fields = bag.deserialize(message)
+        try:
+            fields = bag.deserialize(message)
+            if message.type == "geometry_msgs/msg/PoseStamped":
+                pose = pose_from_message(fields.pose)
+                yaw, covariance = pose.yaw, np.full((3, 3), np.nan)
+            else:
+                pose, yaw, covariance = pose_and_covariance(fields.pose)
+        except (BagError, MessageError) as error:
+            unusable[f"{topic}: {error}"] += 1
+            continue
         frame = fields.header.frame_id
-        if message.type == "geometry_msgs/msg/PoseStamped":
-            pose = pose_from_message(fields.pose)
-            yaw, covariance = pose.yaw, np.full((3, 3), np.nan)
-        else:
-            pose, yaw, covariance = pose_and_covariance(fields.pose)
         x, y = (float(value) for value in pose.translation[:2])
         log.add(message.stamp, x, y, yaw, covariance, bool(np.isfinite(yaw)))
+    bag.notes += [f"{text} ({count} times)" for text, count in unusable.items()]
     return log.series(frame)
 
 
@@ -210,9 +220,9 @@ def score_recorded(bag: Bag, options: ReplayOptions) -> Recording:
     stamps = poses.in_order()[0].stamps
     samples = Samples(stamps, stamps, np.zeros(len(stamps), dtype=np.int64), ("all",))
     track = Track("recorded", "fused", "recorded", poses)
-    notes = tuple(bag.notes) + tuple(poses.in_order()[1])
     description = f"recorded estimates of {bag.path.name}"
     reference = reader.reference()
+    notes = (*bag.notes, *reader.notes, *poses.in_order()[1])
     return Recording(bag.path.name, None, samples, (track,), reference, description, notes)
 
 

@@ -99,7 +99,7 @@ class TrialRunnerNode(Node):
             (Odometry, f"/{self._options.robot}/odom", self._on_odometry, SENSOR_DATA),
         )
         for kind, topic, callback, qos in pairs:
-            self.create_subscription(kind, topic, callback, qos)
+            self.create_subscription(kind, topic, self._guarded(topic, callback), qos)
         for kind, topic, arrivals in (
             (LaserScan, "/lrf/scan", self.log.scans),
             (Image, "/station/camera/image_raw", self.log.images),
@@ -128,17 +128,28 @@ class TrialRunnerNode(Node):
 
         return note
 
+    def _guarded(self, topic: str, callback: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Refuse messages that cannot be used, naming their topic."""
+
+        def take(message: Any) -> None:
+            try:
+                callback(message)
+            except MessageError as error:
+                self.get_logger().warning(f"{topic} refused: {error}", throttle_duration_sec=2.0)
+
+        return take
+
     def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
         stamp = nanoseconds_from_stamp(message.header.stamp)
-        self.log.poses.add(stamp, time.monotonic())
         pose, yaw, covariance = pose_and_covariance(message.pose)
+        self.log.poses.add(stamp, time.monotonic())
         x, y, _ = pose.translation
         self.log.fused.add(stamp, float(x), float(y), yaw, covariance, bool(np.isfinite(yaw)))
 
     def _on_position(self, message: PoseWithCovarianceStamped) -> None:
         stamp = nanoseconds_from_stamp(message.header.stamp)
-        self.log.positions.add(stamp, time.monotonic())
         pose, _, covariance = pose_and_covariance(message.pose)
+        self.log.positions.add(stamp, time.monotonic())
         x, y, _ = pose.translation
         self.log.laser.add(stamp, float(x), float(y), np.nan, covariance[:2, :2])
 
@@ -149,11 +160,7 @@ class TrialRunnerNode(Node):
     def _on_reference(self, message: Odometry) -> None:
         self.reference.frame = message.header.frame_id
         linear, rate = message.twist.twist.linear, message.twist.twist.angular.z
-        try:
-            pose = pose_from_message(message.pose.pose)
-        except MessageError as error:
-            self.get_logger().warning(f"reference refused: {error}", throttle_duration_sec=2.0)
-            return
+        pose = pose_from_message(message.pose.pose)
         stamp = nanoseconds_from_stamp(message.header.stamp)
         self.reference.add(stamp, pose, float(np.hypot(linear.x, linear.y)), float(rate))
 
@@ -177,24 +184,34 @@ class TrialRunnerNode(Node):
         while self.now < until:
             yield
 
+    def _until(self, done: Callable[[], object], what: str) -> Iterator[None]:
+        """Wait for something that ought to come soon; ConfigurationError names it otherwise."""
+        end = time.monotonic() + self._options.patience
+        while not done():
+            if time.monotonic() > end:
+                seconds = self._options.patience
+                raise ConfigurationError(f"waited {seconds:.0f} s in vain for {what}")
+            yield
+
     def _ready(self) -> Iterator[None]:
         """Wait until the scene speaks."""
-        while not (self.log.scans.stamps and self.log.images.stamps and self.reference.stamps):
-            yield
-        while self._odometry is None:
-            yield
+        robot = self._options.robot
+        yield from self._until(lambda: self.log.scans.stamps, "scans on /lrf/scan")
+        image_topic = "/station/camera/image_raw"
+        yield from self._until(lambda: self.log.images.stamps, f"images on {image_topic}")
+        yield from self._until(lambda: self.reference.stamps, "the truth on /reference/target")
+        yield from self._until(lambda: self._odometry, f"odometry on /{robot}/odom")
 
     def _learn(self) -> Iterator[None]:
         """Let the localizer learn its zone from the room without the target."""
         if not self.trial.learn_scans:
             return
         yield from self._place(*OUT_OF_SIGHT, 0.0)
-        client: Client = self.create_client(Trigger, "/laser_localizer/learn_zone")
-        while not client.service_is_ready():
-            yield
+        name = "/laser_localizer/learn_zone"
+        client: Client = self.create_client(Trigger, name)
+        yield from self._until(client.service_is_ready, f"the service {name}")
         future = client.call_async(Trigger.Request())
-        while not future.done():
-            yield
+        yield from self._until(future.done, f"the answer of {name}")
         answer = future.result()
         if answer is None or not answer.success:
             raise ConfigurationError(f"the zone was not learnt: {answer and answer.message}")
@@ -204,8 +221,8 @@ class TrialRunnerNode(Node):
         message = PoseStamped()
         message.header.frame_id = "map"
         message.pose = message_from_pose(Transform.planar(x, y, yaw))
-        sent = 0.0
-        while not self._is_at(x, y):
+        sent, robot = 0.0, self._options.robot
+        for _ in self._until(lambda: self._is_at(x, y), f"{robot} to stand at ({x:g}, {y:g})"):
             if time.monotonic() - sent > 0.5:
                 self._placing.publish(message)
                 sent = time.monotonic()

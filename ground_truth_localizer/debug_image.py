@@ -69,6 +69,8 @@ def _draw_target(
                 np.full(2, far),
                 np.array([cylinder.marker_bottom, cylinder.marker_top]),
             )
+            if not np.all(np.isfinite(ends)):
+                continue
             _line(canvas, ends, (20, 20, 20), 1)
             place = _point(ends[1])
             cv2.putText(canvas, name, place, cv2.FONT_HERSHEY_SIMPLEX, 0.3, (20, 20, 20), 1)

@@ -76,7 +76,13 @@ class OrientationEstimator:
         view = View.towards(camera, map_from_camera, carried.position)
         if view.distance < 1.05 * self.parameters.target.radius:
             return OrientationResult(frame.stamp, False, "camera inside the target")
-        return self._method.update(frame, view, carried)
+        try:
+            result = self._method.update(frame, view, carried)
+        except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+            return OrientationResult(frame.stamp, False, f"no solution ({error})", view=view)
+        if result.good and not result.finite:
+            return dataclasses.replace(result, good=False, reason="no solution (not finite)")
+        return result
 
 
 class ModelMethod:

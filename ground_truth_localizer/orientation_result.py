@@ -38,6 +38,14 @@ class OrientationResult:
     view: View | None = None
 
     @property
+    def finite(self) -> bool:
+        """Whether all that a pose is made of is a number."""
+        numbers = [self.yaw, self.yaw_variance, self.yaw_by_bearing, *self.origin]
+        if self.sight is not None:
+            numbers += [self.bearing, self.distance, *self.sight.ravel()]
+        return bool(np.all(np.isfinite(numbers)))
+
+    @property
     def kind(self) -> str:
         """The reason without its figures, to be counted."""
         return self.reason.split(" (")[0]

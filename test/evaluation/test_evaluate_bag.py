@@ -3,6 +3,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
@@ -123,6 +124,50 @@ def test_the_radius_reaches_both_estimators(recorded, tmp_path):
     assert figures["availability"] > 0.8
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["--recorded", "--estimate-topic", "/lrf/scan"],
+            "/lrf/scan (--estimate-topic) is of type",
+        ),
+        (["--scan-topic", "/tf"], "expected sensor_msgs/msg/LaserScan"),
+        (["--info-topic", "/lrf/scan"], "expected sensor_msgs/msg/CameraInfo"),
+    ],
+)
+def test_a_topic_of_another_type_is_refused(recorded, capsys, arguments, words):
+    _, bag = recorded
+    assert main([str(bag), *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_poses_that_are_none_are_left_out_and_counted(tmp_path):
+    store = get_typestore(Stores.LATEST)
+    bag, zeros = tmp_path / "bag", [0.0] * 36
+    with Writer(bag, version=8, storage_plugin=StoragePlugin.MCAP) as writer:
+        kinds = {"/reference/target": "nav_msgs/msg/Odometry"}
+        kinds["/ground_truth/pose"] = "geometry_msgs/msg/PoseWithCovarianceStamped"
+        topics = {
+            name: writer.add_connection(name, kind, typestore=store) for name, kind in kinds.items()
+        }
+        for k in range(20):
+            x = float("nan") if k in (5, 12) else 0.1 * k
+            message = pose_message(store, 10**8 * k, x, zeros)
+            data = store.serialize_cdr(message, message.__msgtype__)
+            writer.write(topics["/ground_truth/pose"], 10**8 * k, data)
+            x = float("nan") if k == 7 else 0.1 * k
+            message = odometry_message(store, 10**8 * k, x, zeros)
+            data = store.serialize_cdr(message, message.__msgtype__)
+            writer.write(topics["/reference/target"], 10**8 * k, data)
+    code, figures = run(tmp_path, bag)
+    assert code == 0
+    assert figures["position_max_m"] < 1e-6
+    warnings = " ".join(figures["warnings"])
+    assert "/ground_truth/pose: Pose has position" in warnings
+    assert "(2 times)" in warnings
+    assert "the reference has 1 poses that are none" in warnings
+
+
 def test_parameters_are_checked(recorded, capsys):
     _, bag = recorded
     assert main([str(bag), "--radius", "-1"]) == 2
@@ -143,6 +188,29 @@ def test_people_in_a_real_room_are_found(tmp_path):
     assert code == 0
     assert figures["samples"] == 331
     assert figures["tracks"]
+
+
+def pose_and_header(store, stamp, x, zeros):
+    types = store.types
+    time = types["builtin_interfaces/msg/Time"](stamp // 10**9, stamp % 10**9)
+    point = types["geometry_msgs/msg/Point"](x, 1.0, 0.0)
+    turn = types["geometry_msgs/msg/Quaternion"](0.0, 0.0, 0.0, 1.0)
+    pose = types["geometry_msgs/msg/Pose"](point, turn)
+    full = types["geometry_msgs/msg/PoseWithCovariance"](pose, np.array(zeros))
+    return types["std_msgs/msg/Header"](time, "map"), full
+
+
+def pose_message(store, stamp, x, zeros):
+    header, pose = pose_and_header(store, stamp, x, zeros)
+    return store.types["geometry_msgs/msg/PoseWithCovarianceStamped"](header, pose)
+
+
+def odometry_message(store, stamp, x, zeros):
+    header, pose = pose_and_header(store, stamp, x, zeros)
+    vector = store.types["geometry_msgs/msg/Vector3"](0.0, 0.0, 0.0)
+    twist = store.types["geometry_msgs/msg/Twist"](vector, vector)
+    both = store.types["geometry_msgs/msg/TwistWithCovariance"](twist, np.array(zeros))
+    return store.types["nav_msgs/msg/Odometry"](header, "target", pose, both)
 
 
 def to_sqlite(bag, target):

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from synthetic_camera import POINTS, Scene, looking, render, station_view, thesis_camera
 
+from ground_truth_localizer.cylinder_projection import View
+from ground_truth_localizer.debug_image import draw_result
 from ground_truth_localizer.marker_pattern import MarkerPattern, PatternParameters
 from ground_truth_localizer.orientation_estimator import OrientationEstimator
 from ground_truth_localizer.orientation_parameters import (
@@ -13,6 +15,7 @@ from ground_truth_localizer.orientation_parameters import (
     OrientationParameters,
     ThesisParameters,
 )
+from ground_truth_localizer.orientation_result import OrientationResult
 from ground_truth_localizer.target_state import TargetState
 from spatial_types.angles import wrap_scalar
 from spatial_types.camera import CameraModel
@@ -229,6 +232,45 @@ def test_thesis_method_needs_a_tolerance_with_noise():
     _, helped, _ = run(scenes, parameters=tolerant)
     assert np.nanmax(np.abs(helped)) < 12.0
     assert not np.nanmax(np.abs(plain)) < np.nanmax(np.abs(helped))
+
+
+class Stubborn:
+    """A method that meets numbers that it cannot deal with."""
+
+    def __init__(self, outcome):
+        self.outcome = outcome
+
+    def update(self, frame, view, target):
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return OrientationResult(frame.stamp, True, "", self.outcome, 1e-4, view=view)
+
+
+@pytest.mark.parametrize("outcome", [float("nan"), np.linalg.LinAlgError("singular"), ValueError()])
+def test_numbers_that_are_none_never_count_as_good(outcome):
+    rng = np.random.default_rng(0)
+    scene, camera = Scene(position=(0.0, 2.0), yaw=0.0, samples=1), thesis_camera()
+    view = station_view(scene.position, rng)
+    estimator = OrientationEstimator()
+    estimator._method = Stubborn(outcome)
+    frame = render(scene, camera, view, rng)
+    result = estimator.update(frame, camera, view, laser_state(scene.position, view, rng))
+    assert not result.good
+    assert "no solution" in result.reason
+
+
+def test_debug_image_of_a_target_behind_the_camera_is_drawn():
+    rng = np.random.default_rng(0)
+    scene, camera = Scene(position=(0.0, 2.0), yaw=0.0, samples=1), thesis_camera()
+    view = station_view(scene.position, rng)
+    behind = View(camera, view, wrap_scalar(-np.pi / 2), 1.0)
+    result = OrientationResult(
+        0, True, "", 0.3, 1e-4, bearing=-np.pi / 2, distance=1.0, view=behind
+    )
+    settings = OrientationParameters()
+    frame = render(scene, camera, view, rng)
+    drawn = draw_result(frame.pixels, result, settings.target, MarkerPattern(settings.pattern))
+    assert drawn.shape == (480, 640, 3)
 
 
 def test_pattern_albedo_turns_counter_clockwise():
