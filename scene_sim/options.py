@@ -29,9 +29,9 @@ class SimulatorOptions:
     `scan_mode`: instant (as Gazebo's) or swept (each beam at its own time). `camera_noise` and
     `lidar_noise`: False silences them; `camera_noise_levels` replaces the described standard
     deviation of the cameras (grey levels), `lidar_sigma` that of scanners (m). `shadow_map`
-    in texels, `samples` per pixel asked of the renderer. `supersampling` draws each pixel as that many
-    beside each other: multisampling alone shades a pixel once and steps upright edges by a quarter
-    of it, where a camera gathers light over the whole pixel.
+    in texels, `samples` per pixel asked of the renderer. `supersampling` draws each pixel as that
+    many beside each other: multisampling alone shades a pixel once and steps upright edges by a
+    quarter of it, where a camera gathers light over the whole pixel.
     """
 
     seed: int = 0
