@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := . ./env.sh &&
 
-.PHONY: help setup demo test bench lint docs clean
+.PHONY: help setup demo test trials bench lint docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
@@ -18,6 +18,9 @@ demo: setup ## run the scene and write an error table, plots and a report to out
 
 test: setup ## build with colcon and run colcon test
 	@$(RUN) underlay/test.sh
+
+trials: setup ## run every trial over three seeds and write docs/accuracy_figures.md
+	@$(RUN) python -m evaluation.run_all_trials
 
 bench: setup ## measure speeds and write out/bench.json and a table
 	@$(RUN) python -m bench

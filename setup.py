@@ -12,7 +12,6 @@ ROOMS = [
     "scene_sim",
     "scene_sim.description",
     "evaluation",
-    "phone_robot",
 ]
 DATA_FOLDERS = ["launch", "config", "worlds", "urdf"]
 

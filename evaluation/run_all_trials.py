@@ -1,7 +1,7 @@
 """`make trials`: run every trial over a few seeds and write the tables and plots of the docs.
 
 Writes DOCS/accuracy_figures.md (tables, to be read beside docs/accuracy.md), the plots of one seed
-into DOCS/pictures/accuracy, and every figure as JSON into OUT.
+into DOCS/images/accuracy, and every figure as JSON into OUT.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def run_one(name: str, seeds: Sequence[int], samples: int | None, out: Path, doc
         for text in unmet(outcome.figures, trial.expect):
             print(f"{name}, seed {seed}: not met: {text}", file=sys.stderr)
         if outcome.score is not None and seed == seeds[0]:
-            folder = docs / "pictures" / "accuracy"
+            folder = docs / "images" / "accuracy"
             folder.mkdir(parents=True, exist_ok=True)
             for plot, data in write_report(outcome.score, out / f"{name}_report").items():
                 (folder / f"{name}_{plot}.png").write_bytes(data)

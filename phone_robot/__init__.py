@@ -1,1 +1,0 @@
-"""The phone-robot: controllers that run alike in simulation and on hardware."""
