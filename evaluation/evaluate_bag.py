@@ -22,7 +22,7 @@ from evaluation.replay import (
     ReplayOptions,
     score_recorded,
 )
-from evaluation.report import write_json, write_report
+from evaluation.report import make_room, write_json, write_report
 from evaluation.run_trial import MISSED, REFUSED, environment, overrides_from, unmet
 from evaluation.scoring import Score, score
 from evaluation.tables import error_table
@@ -212,6 +212,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the command; 2 for what is refused, 1 for thresholds that are not met."""
     arguments = _arguments(args)
     try:
+        make_room(arguments.json, arguments.report)
         result = evaluate(arguments)
     except (EvaluationError, ParameterError, ZoneError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import numpy as np
 
+from evaluation.errors import EvaluationError
 from evaluation.metrics import along_across
 from evaluation.plots import plots_of
 from evaluation.scoring import Score
@@ -23,6 +25,23 @@ TITLES = {
     "histograms": "Distribution of the errors",
     "error_by_speed": "Error by speed and yaw rate",
 }
+
+
+def make_room(figures: Path | str | None, report: Path | str | None) -> None:
+    """Make the folders of the results before the work; EvaluationError where that fails."""
+    folders = [Path(figures).parent] if figures else []
+    folders += [Path(report)] if report else []
+    for folder in folders:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise EvaluationError(
+                f"{folder}: results cannot be written: {error.strerror}"
+            ) from None
+        if not os.access(folder, os.W_OK):
+            raise EvaluationError(f"{folder}: results cannot be written: not allowed")
+    if figures and Path(figures).is_dir():
+        raise EvaluationError(f"{figures}: is a folder; expected a file for the figures")
 
 
 def write_json(figures: dict[str, Any], path: Path) -> None:

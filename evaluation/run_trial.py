@@ -21,7 +21,7 @@ from evaluation.errors import EvaluationError
 from evaluation.estimator_chain import EstimatorChain
 from evaluation.lockstep import Observer, run_drive, run_points
 from evaluation.progress import Progress
-from evaluation.report import write_json, write_report
+from evaluation.report import make_room, write_json, write_report
 from evaluation.resources import find_trial
 from evaluation.scoring import Score, score
 from evaluation.tables import bound_table, error_table
@@ -171,6 +171,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the command; 2 for what is refused, 1 for expectations that are not met."""
     arguments = _arguments(args)
     try:
+        make_room(arguments.json, arguments.report)
         trial = load(arguments)
         result = _run_recorded(trial, arguments)
     except (EvaluationError, ParameterError) as error:

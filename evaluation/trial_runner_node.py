@@ -32,7 +32,7 @@ from evaluation.motion import PathFollower
 from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
 from evaluation.reference_log import ReferenceLog
 from evaluation.replay import pose_and_covariance
-from evaluation.report import write_json, write_report
+from evaluation.report import make_room, write_json, write_report
 from evaluation.resources import find_trial
 from evaluation.run_trial import environment
 from evaluation.scoring import Score, score
@@ -310,6 +310,7 @@ def _read(options: RunnerParameters) -> Trial:
     if path is None:
         raise ConfigurationError(f"trial = '{options.trial}': neither a file nor one of ours")
     try:
+        make_room(options.json, options.report)
         trial = read_trial(path, {"samples": options.samples} if options.samples else None)
     except EvaluationError as error:
         raise ConfigurationError(str(error)) from None

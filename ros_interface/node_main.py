@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 
 import rclpy
+from rclpy.exceptions import NameValidationException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
@@ -20,16 +21,21 @@ CONFIGURATION_EXIT_CODE = 2
 def run_node(factory: Callable[[], Node], args: list[str] | None = None) -> int:
     """Start the node that `factory` makes, spin until Ctrl-C, and return the exit code.
 
-    A ConfigurationError or ParameterError at start is one line on standard error and exit code 2;
-    Ctrl-C and an external shutdown are 0.
+    A ConfigurationError or ParameterError, a parameter file that cannot be read and a name that no
+    topic may have are a message on standard error and exit code 2; Ctrl-C and an external shutdown
+    are 0.
     """
     _leave_interrupts_to_rclpy()
-    rclpy.init(args=args)
+    try:
+        rclpy.init(args=args)
+    except Exception as error:  # rcl's own and RCLError, which have no public base
+        print(f"error: {error}", file=sys.stderr)
+        return CONFIGURATION_EXIT_CODE
     node = None
     try:
         node = factory()
         rclpy.spin(node)
-    except (ConfigurationError, ParameterError) as error:
+    except (ConfigurationError, ParameterError, NameValidationException) as error:
         print(f"error: {error}", file=sys.stderr)
         return CONFIGURATION_EXIT_CODE
     except (KeyboardInterrupt, ExternalShutdownException):

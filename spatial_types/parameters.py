@@ -31,7 +31,7 @@ def parameter(
     """Declare a dataclass field that is a parameter.
 
     `default` also fixes the type: bool, int, float, str, a list or tuple of those (stored as a
-    tuple), or a nested parameter dataclass instance.
+    tuple), or a nested parameter dataclass instance. A text may be empty only where the default is.
     """
     if isinstance(default, list):
         default = tuple(default)
@@ -120,6 +120,8 @@ def _checked_scalar(name: str, meta: Mapping[str, Any], sample: Any, value: Any)
         raise ParameterError(f"{name} = {value!r}: expected {expected}")
     if meta.get("choices") and value not in meta["choices"]:
         raise ParameterError(f"{name} = {value!r}: expected one of {', '.join(meta['choices'])}")
+    if sample and value == "":
+        raise ParameterError(f"{name} = '': expected a text as '{sample}'")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         _check_range(name, meta, value)
     return value

@@ -8,6 +8,7 @@ import pytest
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
+from evaluation import run_trial
 from evaluation.bag_reading import open_bag
 from evaluation.bag_salvage import Cut, salvage, storage_files
 from evaluation.evaluate_bag import main
@@ -83,6 +84,16 @@ def test_nothing_to_read_is_said_so(tmp_path, capsys):
     (tmp_path / "noise.mcap").write_bytes(b"not a bag at all")
     assert main([str(tmp_path / "noise.mcap")]) == 2
     assert "nothing can be read" in capsys.readouterr().err
+
+
+def test_results_that_cannot_be_written_are_refused_before_the_work(tmp_path, capsys):
+    (tmp_path / "file").write_text("in the way")
+    for arguments in (["--json", tmp_path / "file/out.json"], ["--report", tmp_path / "file"]):
+        for command, first in ((main, tmp_path / "no_bag"), (run_trial.main, "static_points")):
+            assert command([str(first), *map(str, arguments)]) == 2
+            assert f"{tmp_path / 'file'}: results cannot be written" in capsys.readouterr().err
+    assert main([str(tmp_path / "no_bag"), "--json", str(tmp_path)]) == 2
+    assert "expected a file" in capsys.readouterr().err
 
 
 def test_a_missing_topic_names_those_there_are(recorded, tmp_path, capsys):

@@ -2,6 +2,7 @@ from dataclasses import dataclass, field
 
 import pytest
 import rclpy
+from rcl_interfaces.msg import ParameterEvent
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -63,3 +64,26 @@ def test_bad_configuration_is_one_line_and_a_code(capsys):
 
     assert run_node(refuse) == CONFIGURATION_EXIT_CODE
     assert capsys.readouterr().err == "error: zone.margin = 9 m: expected at most 1 m\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--params-file", "/nowhere/parameters.yaml"], "/nowhere/parameters.yaml"),
+        (["-p", "nonsense"], "nonsense"),
+    ],
+)
+def test_unreadable_ros_arguments_are_refused_without_a_traceback(capsys, arguments, words):
+    code = run_node(lambda: Node("never_made"), ["--ros-args", *arguments])
+    assert code == CONFIGURATION_EXIT_CODE
+    assert words in capsys.readouterr().err
+
+
+def test_a_name_that_no_topic_may_have_is_refused(capsys):
+    def make():
+        node = Node("listener")
+        node.create_subscription(ParameterEvent, "not a topic!", print, 1)
+        return node
+
+    assert run_node(make) == CONFIGURATION_EXIT_CODE
+    assert "not a topic!" in capsys.readouterr().err

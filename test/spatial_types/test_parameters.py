@@ -16,6 +16,7 @@ class Settings:
     method: str = parameter("model", "estimator", choices=("thesis", "model"))
     scans: int = parameter(5, "memory", minimum=0)
     enabled: bool = parameter(True, "on")
+    frame: str = parameter("map", "a name")
     zone: Zone = field(default_factory=Zone)
 
     def check(self):
@@ -28,6 +29,7 @@ def test_defaults_and_dotted_names():
         "method",
         "scans",
         "enabled",
+        "frame",
         "zone.margin",
         "zone.corners",
     ]
@@ -56,6 +58,7 @@ def test_whole_number_serves_as_float():
         ({"zone.corners": "abc"}, "expected a list"),
         ({"zone.corners": [0.0, "b"]}, "expected float"),
         ({"scans": 2.5}, "expected int"),
+        ({"frame": ""}, "frame = '': expected a text as 'map'"),
         ({"scans": True}, "expected int"),
         ({"enabled": 1}, "expected bool"),
         ({"method": "magic"}, "one of thesis, model"),
