@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import mujoco
 import numpy as np
 
 from scene_sim.description.plugin import Plugin
 from scene_sim.description.scene import Model
-from scene_sim.physics import Physics
+from scene_sim.physics import Array, Physics
 from scene_sim.readings import Odometry
 from spatial_types.transforms import Transform
 
@@ -71,7 +70,7 @@ def add_servo(spec: mujoco.MjSpec, joint: str, kind: str, effort: float) -> None
 
 
 def _held(value: float, low: float, high: float) -> float:
-    return min(max(value, low), high)
+    return low if value < low else high if value > high else value
 
 
 class Servo:
@@ -84,21 +83,20 @@ class Servo:
 
     def go(self, physics: Physics, set_point: float) -> None:
         """Reach `set_point` (rad or rad/s) at the end of this control period, at a steady pace."""
-        now = physics.data.act[self._state]
-        physics.data.ctrl[self._control] = (set_point - now) / CONTROL_PERIOD
+        physics.ctrl[self._control] = (set_point - self.set_point(physics)) / CONTROL_PERIOD
 
     def put(self, physics: Physics, set_point: float) -> None:
         """Have `set_point` at once."""
-        physics.data.act[self._state] = set_point
-        physics.data.ctrl[self._control] = 0.0
+        physics.act[self._state] = set_point
+        physics.ctrl[self._control] = 0.0
 
     def set_point(self, physics: Physics) -> float:
         """Return the present set point."""
-        return float(physics.data.act[self._state])
+        return float(physics.act[self._state])
 
-    def position(self, data: Any) -> float:
-        """Return the joint's position in `data`."""
-        return float(data.qpos[self._position])
+    def position(self, qpos: Array) -> float:
+        """Return the joint's position in the state `qpos`."""
+        return float(qpos[self._position])
 
 
 @dataclass(frozen=True)
@@ -205,9 +203,9 @@ class DiffDrive:
 
     def odometry(self, physics: Physics, stamp: int) -> Odometry:
         """Return where the wheels say the robot is at `stamp`."""
-        data = physics.look_at(stamp)
+        qpos = physics.look_at(stamp).qpos
         left, right = (
-            self._radius * sum(servo.position(data) for servo in servos) / len(servos)
+            self._radius * sum([servo.position(qpos) for servo in servos]) / len(servos)
             for servos in (self._left, self._right)
         )
         linear, angular = self._odometer.update(left, right, stamp)

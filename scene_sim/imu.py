@@ -7,7 +7,7 @@ import numpy as np
 
 from scene_sim.description.sensors import Imu, Sensor
 from scene_sim.noise import VectorNoise
-from scene_sim.physics import Array, Physics, cross
+from scene_sim.physics import Array, Physics
 from scene_sim.readings import ImuReading
 from scene_sim.schedule import SECOND
 
@@ -23,7 +23,6 @@ class ImuSensor:
         self.name, self.topic, self.rate = name, sensor.topic, sensor.update_rate
         self.frame_id = sensor.frame_id
         self._site = model.site(name).id
-        self._body = int(model.site_bodyid[self._site])
         self._gravity = model.opt.gravity.copy()
         self._oriented = spec.enable_orientation
         self._gyro = VectorNoise(spec.angular_velocity, generator)
@@ -33,14 +32,12 @@ class ImuSensor:
     def read(self, physics: Physics, stamp: int) -> ImuReading:
         """Return the reading at `stamp`; the first one after a jump assumes no acceleration."""
         pose = physics.site_pose(self._site, stamp)
-        origin = physics.body_pose(self._body, stamp)
-        velocity, spin = physics.body_velocity(self._body, stamp)
-        velocity = velocity + cross(spin, pose.translation - origin.translation)
-        acceleration = np.zeros(3)
+        velocity, spin = physics.site_velocity(self._site, stamp)
+        force = -self._gravity
         period = 1.0 / self.rate
         if self._last is not None and stamp > self._last[0]:
             period = (stamp - self._last[0]) / SECOND
-            acceleration = (velocity - self._last[1]) / period
+            force += (velocity - self._last[1]) / period
         self._last = (stamp, velocity)
         to_sensor = pose.rotation.T
         return ImuReading(
@@ -48,9 +45,7 @@ class ImuSensor:
             frame_id=self.frame_id,
             orientation=pose.quaternion if self._oriented else None,
             angular_velocity=self._gyro.apply(to_sensor @ spin, period),
-            linear_acceleration=self._force.apply(
-                to_sensor @ (acceleration - self._gravity), period
-            ),
+            linear_acceleration=self._force.apply(to_sensor @ force, period),
         )
 
     def forget(self) -> None:

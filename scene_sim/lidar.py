@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 
 # A swept scan looks at the world anew every so many beams: 0.6 ms for 360 beams at 10 Hz.
 SWEEP_GROUP = 4
+FEW = 4  # up to so many rays cost less one by one
 FULL_TURN = 2.0 * np.pi
 
 
@@ -31,7 +32,7 @@ class SensorError(ValueError):
 
 
 class RayCaster:
-    """Casts many rays from one point, through either form of mj_multiRay."""
+    """Casts rays from one point: few one by one, many at once by either form of mj_multiRay."""
 
     def __init__(self, count: int, groups: NDArray[np.uint8], body: int, cutoff: float) -> None:
         self._groups, self._body, self._cutoff = groups, body, cutoff
@@ -45,6 +46,13 @@ class RayCaster:
         """Return the distance (N,) along each unit direction (N, 3); -1 where nothing is hit."""
         count = len(directions)
         geoms, ranges = self._geoms[:count], self._ranges[:count]
+        if count <= FEW:
+            ray, one = mujoco.mj_ray, self._geoms[:1]
+            for index in range(count):
+                ranges[index] = ray(
+                    model, data, origin, directions[index], self._groups, True, self._body, one
+                )
+            return ranges
         extra = (None,) if self._normals_taken else ()
         mujoco.mj_multiRay(
             model,
@@ -124,8 +132,6 @@ class LidarSensor:
         ranges = self._noise.apply(self._beams, 1.0 / self.rate)
         if spec.range_resolution > 0.0:
             ranges = np.round(ranges / spec.range_resolution) * spec.range_resolution
-        else:
-            ranges = ranges.copy()
         ranges[ranges < spec.range_min] = -np.inf
         ranges[missed | (ranges > spec.range_max)] = np.inf
         return Scan(

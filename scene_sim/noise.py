@@ -14,11 +14,33 @@ from numpy.typing import NDArray
 from scene_sim.description.sensors import Axes3Noise, Noise
 
 Array = NDArray[np.float64]
+STORE = 256  # values drawn at once
 
 
 def stream(seed: int, name: str) -> np.random.Generator:
     """Return the random generator of the sensor `name` for this seed."""
     return np.random.default_rng([seed & 0xFFFFFFFF, zlib.crc32(name.encode())])
+
+
+class NormalDraws:
+    """Standard normal values one after the other; few of them cost less drawn from a store."""
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self._generator = generator
+        self._store = np.empty(0)
+        self._next = 0
+
+    def take(self, count: int) -> Array:
+        """Return the next `count` values; not to be written to."""
+        if count > STORE // 4:
+            return self._generator.standard_normal(count)
+        last = self._next + count
+        if last > len(self._store):
+            self._store = self._generator.standard_normal(STORE)
+            self._next, last = 0, count
+        values = self._store[self._next : last]
+        self._next = last
+        return values
 
 
 class NoiseSource:
@@ -32,15 +54,16 @@ class NoiseSource:
             sign = 1.0 if generator.random() < 0.5 else -1.0
             self._bias = sign * float(generator.normal(noise.bias_mean, noise.bias_stddev))
         self._drift = 0.0
+        self._draws = NormalDraws(generator)
 
     def apply(self, truth: Array, period: float = 0.0) -> Array:
-        """Return `truth` (any shape) with noise; the drift moves on by `period` (s)."""
+        """Return `truth` (N,) with noise, as a new array; the drift moves on by `period` (s)."""
         noise = self._noise
         if noise.kind == "none":
-            return truth
+            return truth.copy()
         reading = truth + (noise.mean + self._bias + self._drifted(period))
         if noise.stddev > 0.0:
-            reading = reading + noise.stddev * self._generator.standard_normal(np.shape(truth))
+            reading += noise.stddev * self._draws.take(len(truth))
         if noise.kind == "gaussian_quantized" and noise.precision > 0.0:
             reading = np.round(reading / noise.precision) * noise.precision
         return reading
@@ -61,7 +84,7 @@ class VectorNoise:
 
     def __init__(self, noise: Axes3Noise, generator: np.random.Generator) -> None:
         self._axes = tuple(NoiseSource(axis, generator) for axis in (noise.x, noise.y, noise.z))
-        self._generator = generator
+        self._draws = NormalDraws(generator)
         axes = (noise.x, noise.y, noise.z)
         self._stddev = np.array([axis.stddev for axis in axes])
         self._plain = all(axis == Noise("gaussian", stddev=axis.stddev) for axis in axes)
@@ -69,6 +92,6 @@ class VectorNoise:
     def apply(self, truth: Array, period: float) -> Array:
         """Return `truth` with noise; `period` (s) since the last call moves the drift."""
         if self._plain:
-            return truth + self._stddev * self._generator.standard_normal(3)
-        pairs = zip(self._axes, truth, strict=True)
-        return np.array([float(axis.apply(value, period)) for axis, value in pairs])
+            return truth + self._stddev * self._draws.take(3)
+        values = [axis.apply(truth[k : k + 1], period) for k, axis in enumerate(self._axes)]
+        return np.concatenate(values)

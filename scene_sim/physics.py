@@ -8,6 +8,7 @@ moves them (semi-implicit: q(k+1) = q(k) + dt v(k+1)), so a sensor sees the worl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -40,7 +41,12 @@ class Physics:
         self._grid = 0
         self._probe_stamp: int | None = None
         self._probe_has_velocity = False
-        self._twist = np.zeros(6)
+        # Views of MuJoCo's own memory: asking for them anew costs as much as using them.
+        self.act, self.ctrl = self.data.act, self.data.ctrl
+        self.positions, self._velocities = self.probe.qpos, self.data.qvel
+        self._xpos, self._xmat = self.probe.xpos, self.probe.xmat.reshape(-1, 3, 3)
+        self._site_xpos = self.probe.site_xpos
+        self._site_xmat = self.probe.site_xmat.reshape(-1, 3, 3)
         mujoco.mj_forward(model, self.data)
 
     def reset(self) -> None:
@@ -76,43 +82,50 @@ class Physics:
             self._probe_stamp = stamp
             self._probe_has_velocity = False
         if velocities and not self._probe_has_velocity:
-            probe.qvel[:] = self.data.qvel
+            probe.qvel[:] = self._velocities
             mujoco.mj_comPos(self.model, probe)
             mujoco.mj_comVel(self.model, probe)
             self._probe_has_velocity = True
         return probe
 
     def _interpolate(self, stamp: int) -> None:
-        self.probe.qpos[:] = self.data.qpos
+        self.positions[:] = self.data.qpos
         back = stamp - self._grid * self._step_ns
         if back:
-            mujoco.mj_integratePos(self.model, self.probe.qpos, self.data.qvel, back / SECOND)
+            mujoco.mj_integratePos(self.model, self.positions, self._velocities, back / SECOND)
 
     def snapshot(self, stamp: int) -> Snapshot:
         """Return the state at `stamp` (ns)."""
         self.look_at(stamp)
-        return Snapshot(stamp, self.probe.qpos.copy())
+        return Snapshot(stamp, self.positions.copy())
 
     def body_pose(self, body: int, stamp: int) -> Transform:
         """Return world_from_body at `stamp`."""
-        probe = self.look_at(stamp)
-        return Transform(probe.xmat[body].reshape(3, 3).copy(), probe.xpos[body].copy())
+        self.look_at(stamp)
+        return Transform(self._xmat[body].copy(), self._xpos[body].copy())
 
     def site_pose(self, site: int, stamp: int) -> Transform:
         """Return world_from_site at `stamp`."""
-        probe = self.look_at(stamp)
-        return Transform(probe.site_xmat[site].reshape(3, 3).copy(), probe.site_xpos[site].copy())
+        self.look_at(stamp)
+        return Transform(self._site_xmat[site].copy(), self._site_xpos[site].copy())
 
-    def body_velocity(self, body: int, stamp: int) -> tuple[Array, Array]:
-        """Return linear and angular velocity (3,) of the body's origin in world axes."""
+    def body_velocity(self, body: int, stamp: int, own_axes: bool = False) -> tuple[Array, Array]:
+        """Return linear and angular velocity (3,) of the body's origin in world or own axes."""
+        return self._velocity(mujoco.mjtObj.mjOBJ_XBODY, body, stamp, own_axes)
+
+    def site_velocity(self, site: int, stamp: int) -> tuple[Array, Array]:
+        """Return linear and angular velocity (3,) of the site in world axes."""
+        return self._velocity(mujoco.mjtObj.mjOBJ_SITE, site, stamp, False)
+
+    def _velocity(self, kind: Any, index: int, stamp: int, own: bool) -> tuple[Array, Array]:
         probe = self.look_at(stamp, velocities=True)
-        twist = self._twist
-        mujoco.mj_objectVelocity(self.model, probe, mujoco.mjtObj.mjOBJ_XBODY, body, twist, 0)
-        return twist[3:].copy(), twist[:3].copy()
+        twist = np.empty(6)
+        mujoco.mj_objectVelocity(self.model, probe, kind, index, twist, own)
+        return twist[3:], twist[:3]
 
 
 def cross(a: Array, b: Array) -> Array:
     """Return a x b for two vectors (3,); NumPy's own costs ten times as much for so few."""
-    ax, ay, az = a
-    bx, by, bz = b
+    ax, ay, az = a.tolist()
+    bx, by, bz = b.tolist()
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])

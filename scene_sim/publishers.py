@@ -30,8 +30,8 @@ class JointStatePublisher:
 
     def read(self, physics: Physics, stamp: int) -> JointStates:
         """Return the joints' states at `stamp`."""
-        positions = physics.look_at(stamp).qpos[self._positions].copy()
-        return JointStates(stamp, self.names, positions, physics.data.qvel[self._velocities].copy())
+        positions = physics.look_at(stamp).qpos[self._positions]
+        return JointStates(stamp, self.names, positions, physics.data.qvel[self._velocities])
 
 
 class OdometryPublisher:
@@ -62,9 +62,13 @@ class OdometryPublisher:
 
     def read(self, physics: Physics, stamp: int) -> Odometry:
         """Return the truth as odometry: the twist is in the frame's own axes."""
-        pose, linear, angular = self.truth(physics, stamp)
-        back = pose.rotation.T
-        return Odometry(stamp, self._frame, self._child, pose, back @ linear, back @ angular)
+        pose = physics.body_pose(self._body, stamp)
+        linear, angular = physics.body_velocity(self._body, stamp, own_axes=True)
+        if self._has_offset:
+            offset = self._body_from_frame
+            linear = (linear + cross(angular, offset.translation)) @ offset.rotation
+            pose, angular = pose @ offset, angular @ offset.rotation
+        return Odometry(stamp, self._frame, self._child, pose, linear, angular)
 
 
 def _offset(plugin: Plugin) -> tuple[Transform, bool]:

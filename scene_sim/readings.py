@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +49,7 @@ class Odometry:
     angular_velocity: Array
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """One output of one sensor or plugin.
 
     `topic` is the Gazebo name (no leading slash), `stamp` the time of acquisition, `data` a Scan,

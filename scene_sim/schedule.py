@@ -24,17 +24,14 @@ class Periodic:
         self._period, self._divisor = period.numerator, period.denominator
         self._start = start
         self._ticks = 0
+        self.due = start  # time of the next tick, ns
         self.run = run
-
-    @property
-    def due(self) -> int:
-        """Time of the next tick, ns."""
-        half = self._divisor // 2
-        return self._start + (self._period * self._ticks + half) // self._divisor
 
     def advance(self) -> None:
         """Go to the next tick."""
         self._ticks += 1
+        half = self._divisor // 2
+        self.due = self._start + (self._period * self._ticks + half) // self._divisor
 
 
 class Schedule:
