@@ -11,11 +11,14 @@ the surface angle is zero where the surface faces the camera:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import atan2
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ground_truth_localizer.lens import check_lens, normalised_from_pixels, pixels_from_normalised
+from spatial_types.angles import wrap_scalar
 from spatial_types.camera import CameraModel
 from spatial_types.parameters import ParameterError, parameter
 from spatial_types.transforms import Transform
@@ -95,12 +98,29 @@ class View:
         dx, dy = np.asarray(point, dtype=float)[:2] - map_from_camera.translation[:2]
         return View(camera, map_from_camera, float(np.arctan2(dy, dx)), float(np.hypot(dx, dy)))
 
-    @property
+    @cached_property
     def level(self) -> bool:
         """True where a pixel's azimuth depends on its column alone: upright, no distortion."""
         skew = abs(self.camera.matrix[0, 1])
-        lean = np.max(np.abs(self.map_from_camera.rotation[:2, 1]))
+        lean = max(abs(value) for value in self.map_from_camera.rotation[:2, 1].tolist())
         return bool(lean < 1e-4 and skew < 1e-9 and not self.camera.has_distortion)
+
+    @cached_property
+    def level_sign(self) -> float:
+        """1 for a level camera with its top up, -1 with its top down."""
+        return 1.0 if self.map_from_camera.rotation[2, 1] < 0.0 else -1.0
+
+    @cached_property
+    def level_turn(self) -> float:
+        """Offset of a level camera's optical axis, rad."""
+        x, y = self.map_from_camera.rotation[:2, 2].tolist()
+        return wrap_scalar(self.bearing - atan2(y, x))
+
+    @property
+    def level_borders(self) -> Array:
+        """Offsets (W + 1,) of the borders of a level camera's columns."""
+        fx, _, cx = self.camera.matrix[0].tolist()
+        return self.level_turn + self.level_sign * _border_angles(self.camera.width, fx, cx)
 
     def point(self, offset: float, distance: float) -> Array:
         """Point (2,) of the floor plane at an offset right of the bearing and a distance."""
@@ -133,6 +153,14 @@ class View:
         seen = away @ self.map_from_camera.rotation
         depth = np.where(seen[..., 2:] > 1e-6, seen[..., 2:], np.nan)
         return pixels_from_normalised(self.camera, seen[..., :2] / depth)
+
+
+@lru_cache(maxsize=8)
+def _border_angles(width: int, focal: float, centre: float) -> Array:
+    """Angles (W + 1,) right of the optical axis of a level camera's column borders."""
+    angles = np.arctan((np.arange(width + 1) - 0.5 - centre) / focal)
+    angles.flags.writeable = False
+    return angles
 
 
 def surface_distance(surface: Array, ratio: float, distance: float) -> Array:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, cos, floor, sqrt, tan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +46,7 @@ class Strip:
     rows: Array
     borders: Array
 
-    @property
+    @cached_property
     def centres(self) -> Array:
         """Offsets of the columns' centres (W,)."""
         return np.asarray((self.borders[1:] + self.borders[:-1]) / 2.0)
@@ -55,7 +57,7 @@ class Strip:
             return True
         return bool(np.max(np.abs(self.borders - other.borders)) < 0.02 * self.pixel)
 
-    @property
+    @cached_property
     def pixel(self) -> float:
         """Typical width of a column, rad."""
         return float((self.borders[-1] - self.borders[0]) / (len(self.borders) - 1))
@@ -83,6 +85,9 @@ def cut_strips(
     relative uncertainty of the distance, which keeps more rows clear of a band's ends. Raises
     ValueError where the target's columns lie outside the image.
     """
+    level = _level_strips(pixels, view, cylinder, margin, slack) if view.level else None
+    if level is not None:
+        return level
     ratio = min(cylinder.radius / view.distance, 0.95)
     left, right = _columns(view, half_width(ratio) + margin, cylinder)
     columns = np.arange(left, right + 1, dtype=np.float64)
@@ -96,6 +101,86 @@ def cut_strips(
             for k in range(3)
         )
     )
+
+
+def _level_strips(
+    pixels: NDArray[np.uint8], view: View, cylinder: CylinderParameters, margin: float, slack: float
+) -> TargetStrips | None:
+    """Cut as `cut_strips` does for a level camera, with few operations on arrays.
+
+    None where the columns of a band have too few rows in common.
+    """
+    ratio = min(cylinder.radius / view.distance, 0.95)
+    reach = half_width(ratio) + margin
+    left, right = _level_columns(view, min(reach, 1.2))
+    ahead = abs(view.level_turn)
+    depths = (
+        view.distance * (1.0 - ratio) * max(cos(ahead + reach), 0.1),
+        view.distance * sqrt(1.0 - ratio**2) * cos(max(ahead - reach, 0.0)),
+    )
+    bands = _level_bands(view, cylinder, depths, slack)
+    if bands is None:
+        return None
+    means = _mean_bands(pixels[:, left : right + 1], bands)
+    borders = view.level_borders[left : right + 2]
+    if view.level_sign < 0.0:
+        means, borders = means[:, ::-1], borders[::-1]
+    return TargetStrips(
+        *(
+            (Strip(mean, np.full(len(mean), float(last - first)), borders),) if last > first else ()
+            for (first, last), mean in zip(bands, means, strict=True)
+        )
+    )
+
+
+def _level_columns(view: View, reach: float) -> tuple[int, int]:
+    """First and last image column of the target before a level camera, cut to the image."""
+    ends = (-reach - view.level_turn, reach - view.level_turn)
+    if max(abs(ends[0]), abs(ends[1])) > 1.5:
+        raise ValueError("the target is behind the camera")
+    fx, _, cx = view.camera.matrix[0].tolist()
+    sides = sorted(cx + fx * view.level_sign * tan(end) for end in ends)
+    left, right = max(floor(sides[0]), 0), min(ceil(sides[1]), view.camera.width - 1)
+    if right - left < 5:
+        raise ValueError("the target is outside the image")
+    return left, right
+
+
+def _level_bands(
+    view: View, cylinder: CylinderParameters, depths: tuple[float, float], slack: float
+) -> list[tuple[int, int]] | None:
+    """First row and one past the last of each band that show it at any depth between two."""
+    heights = (cylinder.top, cylinder.marker_top, cylinder.marker_bottom, cylinder.bottom)
+    focal, middle = float(view.camera.matrix[1, 1]), float(view.camera.matrix[1, 2])
+    above = float(view.map_from_camera.translation[2])
+    ends = [
+        [middle + view.level_sign * focal * (above - height) / depth for depth in depths]
+        for height in heights
+    ]
+    if view.level_sign < 0.0:
+        ends = ends[::-1]
+    limit = view.camera.height
+    bands = []
+    for upper, lower in itertools.pairwise(ends):
+        clear = ROW_MARGIN + slack * (lower[0] - upper[0])
+        first = min(max(ceil(max(upper) + clear), 0), limit)
+        last = min(max(floor(min(lower) - clear) + 1, 0), limit)
+        mean = sum(min(b, limit) - max(a, 0.0) for a, b in zip(upper, lower, strict=True)) / 2.0
+        if last - first < COMMON_SHARE * (mean - 2.0 * clear):
+            return None
+        bands.append((first, max(last, first)))
+    return bands if view.level_sign > 0.0 else bands[::-1]
+
+
+def _mean_bands(region: NDArray[np.uint8], bands: list[tuple[int, int]]) -> Array:
+    """Mean (B, W, 3) of each band's rows, by one product of matrices."""
+    low, high = min(first for first, _ in bands), max(last for _, last in bands)
+    weights = np.zeros((len(bands), max(high - low, 1)), dtype=np.float32)
+    for row, (first, last) in zip(weights, bands, strict=True):
+        row[first - low : last - low] = 1.0 / max(last - first, 1)
+    block = region[low : low + weights.shape[1]].astype(np.float32)
+    mean = weights @ block.reshape(weights.shape[1], -1)
+    return mean.astype(np.float64).reshape(len(bands), -1, 3)
 
 
 def _columns(view: View, reach: float, cylinder: CylinderParameters) -> tuple[int, int]:

@@ -218,6 +218,6 @@ def _joined(profiles: list[Profile]) -> Profile:
     """Stack the columns of several strips into one profile, from left to right."""
     if len(profiles) == 1:
         return profiles[0]
-    order = np.argsort(np.concatenate([p.low + p.high for p in profiles]), kind="stable")
     names = [item.name for item in dataclasses.fields(Profile)]
-    return Profile(*(np.concatenate([getattr(p, n) for p in profiles])[order] for n in names))
+    joined = Profile(*(np.concatenate([getattr(p, n) for p in profiles], -1) for n in names))
+    return joined.only(np.argsort(joined.low + joined.high, kind="stable"))

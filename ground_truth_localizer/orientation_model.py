@@ -9,24 +9,25 @@ across the target makes the fit rest on hue instead of failing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from math import asin, sin
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ground_truth_localizer.cylinder_projection import (
     half_width,
-    offset_from_surface,
     surface_from_offset,
     visible_limit,
 )
 from ground_truth_localizer.image_strips import Strip
 from ground_truth_localizer.marker_pattern import MarkerPattern
+from spatial_types.angles import wrap_scalar
 
 Array = NDArray[np.float64]
 STEPS = 7
-NUDGE = 1e-5
-NUDGES = NUDGE * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+# A start that fits so many times worse than the best is not worth a descent.
+HOPELESS = 6.0
 SMALL_STEP = 4e-4
 START_SHIFTS = np.array([-1.4, -0.7, 0.0, 0.7, 1.4])  # pixels at the middle of the target
 # Beyond this sine of the incidence a column is a grazing sliver: left out.
@@ -52,7 +53,7 @@ class Axis:
 class Profile:
     """Marker rows ready to be fitted, one column each.
 
-    `colours` (W, 3) and `shade` (W, 3) in grey levels, `low` and `high` (W,) the columns' borders
+    `colours` (3, W) and `shade` (3, W) in grey levels, `low` and `high` (W,) the columns' borders
     as angles right of the bearing, `noise` (W,) sigma of a colour and `doubt` (W,) of the shade,
     both in grey levels.
     """
@@ -63,6 +64,18 @@ class Profile:
     high: Array
     noise: Array
     doubt: Array
+
+    def only(self, used: NDArray[np.bool_] | NDArray[np.int64]) -> Profile:
+        """The columns of an index array or mask alone."""
+        return Profile(*(getattr(self, item.name)[..., used] for item in fields(self)))
+
+
+@dataclass(frozen=True)
+class _Starts:
+    """States (K, 2) to descend from, and their chi-squares (K,)."""
+
+    states: Array
+    costs: Array
 
 
 @dataclass(frozen=True)
@@ -92,28 +105,35 @@ class YawFitter:
         self.bins: Array = np.radians(np.linspace(-75.0, 75.0, bins))
         self.turns: Array = np.linspace(-np.pi, np.pi, turns, endpoint=False)
         albedo = pattern.smoothed(self.bins[None, :] - self.turns[:, None], np.radians(9.0))
-        self._templates: Array = _hue(albedo).reshape(turns, -1)
+        self._templates: Array = (
+            _hue(np.moveaxis(albedo, -1, 0)).transpose(1, 2, 0).reshape(turns, -1)
+        )
         self._squares: Array = self._templates**2
+        self._facing: Array = np.cos(self.bins)
+        near = int(turns * 20 / 360)
+        self._near = np.arange(-near, near + 1)
+        # Steps of colour (E, 3) at the markers' left ends, then at their right ends.
+        self._steps: Array = np.concatenate([pattern.colours - 1.0, 1.0 - pattern.colours])
 
     def fit(self, profile: Profile, axis: Axis) -> YawFit | None:
         """Search all directions, refine the best few; None where too few columns show."""
         if len(profile.low) < 6:
             return None
-        states, costs, informations = self._refine(profile, axis, self._candidates(profile, axis))
-        order = np.argsort(costs)
-        state, cost, information = states[order[0]], costs[order[0]], informations[order[0]]
+        starts = self._starts(profile, axis, self._candidates(profile, axis))
+        states, costs, informations = self._refine(profile, axis, starts)
+        first = int(np.argmin(costs))
+        state, cost, information = states[first], float(costs[first]), informations[first]
         away = np.abs(_wrap(states[:, 0] - state[0])) > np.radians(15.0)
-        elsewhere = costs[away]
         freedom = max(2 * len(profile.low) - 2, 1)
         misfit = cost / freedom
-        covariance = np.linalg.inv(information) * max(misfit, 1.0)
+        a, b, d = float(information[0, 0]), float(information[0, 1]), float(information[1, 1])
         return YawFit(
-            turn=float(_wrap(state[0])),
+            turn=wrap_scalar(float(state[0])),
             offset=float(state[1]),
-            variance=float(np.array([1.0, -1.0]) @ covariance @ [1.0, -1.0]),
-            by_offset=float(-information[0, 1] / information[0, 0]),
-            misfit=float(misfit),
-            margin=float(np.min(elsewhere, initial=np.inf) / max(cost, freedom)),
+            variance=(a + 2.0 * b + d) / (a * d - b * b) * max(misfit, 1.0),
+            by_offset=-b / a,
+            misfit=misfit,
+            margin=float(np.min(costs[away], initial=np.inf)) / max(cost, freedom),
             seen=self._seen(float(state[0]), axis.ratio),
         )
 
@@ -122,49 +142,54 @@ class YawFitter:
         centres = (profile.low + profile.high) / 2.0 - axis.offset
         surface = surface_from_offset(centres, axis.ratio)
         hue = _hue(profile.colours / np.maximum(profile.shade, 8.0))
-        seen = np.stack([np.interp(self.bins, surface, hue[:, c]) for c in range(3)], -1)
-        weight = np.cos(self.bins) * ((self.bins > surface[0]) & (self.bins < surface[-1]))
+        seen = np.array([np.interp(self.bins, surface, channel) for channel in hue]).T
+        weight = self._facing * ((self.bins > surface[0]) & (self.bins < surface[-1]))
         weight = weight.repeat(3)
         cost = self._squares @ weight - 2.0 * (self._templates @ (weight * seen.ravel()))
         found = []
         for _ in range(count):
-            turn = self.turns[int(np.argmin(cost))]
-            found.append(turn)
-            cost[np.cos(self.turns - turn) > np.cos(np.radians(20.0))] = np.inf
+            best = int(cost.argmin())
+            found.append(self.turns[best])
+            cost[(best + self._near) % len(cost)] = np.inf
         return np.array(found)
 
-    def _refine(self, profile: Profile, axis: Axis, turns: Array) -> tuple[Array, Array, Array]:
-        """Gauss-Newton over turn and the axis's offset, from several turns (K,) at once.
+    def _refine(self, profile: Profile, axis: Axis, starts: _Starts) -> tuple[Array, Array, Array]:
+        """Gauss-Newton over turn and the axis's offset, from several states at once.
 
-        Returns states (K, 2), chi-squares (K,) and information matrices (K, 2, 2).
+        Those that start hopelessly behind the best are left where they are. Returns states (K, 2),
+        chi-squares (K,) and information matrices (K, 2, 2).
         """
-        states = self._starts(profile, axis, turns)
-        best, costs = states.copy(), np.full(len(turns), np.inf)
-        informations = np.zeros((len(turns), 2, 2))
+        best, costs = starts.states.copy(), starts.costs.copy()
+        informations = np.zeros((len(best), 2, 2))
+        racing = np.flatnonzero(costs <= HOPELESS * max(float(costs.min()), len(profile.low)))
+        costs[racing] = np.inf
+        states = best[racing]
         for _ in range(STEPS):
             cost, information, gradient = self._evaluate(profile, axis, states)
-            better = cost < costs
-            best[better], costs[better] = states[better], cost[better]
-            informations[better] = information[better]
+            better = cost < costs[racing]
+            chosen = racing[better]
+            best[chosen], costs[chosen] = states[better], cost[better]
+            informations[chosen] = information[better]
             step = -np.linalg.solve(information, gradient[..., None])[..., 0]
-            step[:, 0] = np.clip(step[:, 0], -0.12, 0.12)
+            step[:, 0] = np.minimum(np.maximum(step[:, 0], -0.12), 0.12)
             states = states + step
-            if abs(step[int(np.argmin(costs)), 0]) < SMALL_STEP:
+            if abs(step[int(costs[racing].argmin()), 0]) < SMALL_STEP:
                 break
         return best, costs, informations
 
-    def _starts(self, profile: Profile, axis: Axis, turns: Array) -> Array:
-        """Best state (K, 2) near each turn.
+    def _starts(self, profile: Profile, axis: Axis, turns: Array) -> _Starts:
+        """Best state near each turn.
 
         An edge one pixel off leaves no slope in the pixel where it belongs, so a descent may stick
         there: a few turns around each are tried first.
         """
-        pixel = float(np.median(profile.high - profile.low)) * (1.0 / axis.ratio - 1.0)
-        around = (turns[:, None] + pixel * START_SHIFTS).ravel()
-        states = np.stack([around, np.full(len(around), axis.offset)], -1)
+        width = float(profile.high[-1] - profile.low[0]) / len(profile.low)
+        around = turns[:, None] + width * (1.0 / axis.ratio - 1.0) * START_SHIFTS
+        states = np.empty((around.size, 2))
+        states[:, 0], states[:, 1] = around.ravel(), axis.offset
         cost = self._cost(profile, axis, states).reshape(len(turns), -1)
-        best = np.argmin(cost, axis=1) + np.arange(len(turns)) * cost.shape[1]
-        return states[best]
+        index = cost.argmin(axis=1) + np.arange(len(turns)) * cost.shape[1]
+        return _Starts(states[index], cost.ravel()[index])
 
     def _evaluate(self, profile: Profile, axis: Axis, states: Array) -> tuple[Array, Array, Array]:
         """Chi-square (K,), information (K, 2, 2) and gradient (K, 2), the shade marginalised.
@@ -172,17 +197,20 @@ class YawFitter:
         A shade s = shade (1 + e), e ~ N(0, doubt), gives each column's colours the covariance
         noise^2 I + doubt^2 m m', m the model; its inverse is Sherman and Morrison's.
         """
-        nudged = (states + NUDGES[:, None]).reshape(-1, 2)
-        share = self.shares(profile.low, profile.high, nudged, axis.ratio)
-        model = (1.0 + share @ (self.pattern.colours - 1.0)) * profile.shade
-        model = model.reshape(3, len(states), *profile.shade.shape)
-        rows = np.concatenate([(profile.colours - model[0])[None], (model[1:] - model[0]) / NUDGE])
-        noise = profile.noise**2 + axis.edge_error**2 * np.max(rows[2] ** 2, axis=-1)
-        along = np.sum(rows * model[0], axis=-1)
+        right, slopes, inverse = self._edges(profile, axis, states)
+        model = (1.0 + self._steps.T @ right) * profile.shade
+        moved = ((right > 0.0) & (right < 1.0)) * -inverse
+        by_turn = (self._steps.T * slopes[:, None]) @ moved
+        rows = np.stack(
+            [profile.colours - model, by_turn * profile.shade, (self._steps.T @ moved)], axis=1
+        )
+        rows[:, 2] *= profile.shade
+        noise = profile.noise**2 + axis.edge_error**2 * (rows[:, 2] ** 2).max(axis=1)
         doubt = profile.doubt**2
-        pull = doubt / (noise + doubt * np.sum(model[0] ** 2, axis=-1))
-        weighted = (rows - (along * pull)[..., None] * model[0]) / noise[..., None]
-        products = np.einsum("ikwc,jkwc->kij", rows, weighted)
+        pull = doubt / (noise + doubt * (model * model).sum(axis=1)) / noise
+        along = (rows * model[:, None]).sum(axis=2) * np.sqrt(pull)[:, None]
+        flat = (rows / np.sqrt(noise)[:, None, None]).reshape(len(states), 3, -1)
+        products = flat @ flat.swapaxes(1, 2) - along @ along.swapaxes(1, 2)
         shift = states[:, 1] - axis.offset
         information = products[:, 1:, 1:] + np.diag([1e-6, 1.0 / axis.sigma**2])
         gradient = -products[:, 1:, 0]
@@ -191,27 +219,31 @@ class YawFitter:
 
     def _cost(self, profile: Profile, axis: Axis, states: Array) -> Array:
         """Chi-square (K,) as `_evaluate` has it, but for the error of the edges."""
-        share = self.shares(profile.low, profile.high, states, axis.ratio)
-        model = (1.0 + share @ (self.pattern.colours - 1.0)) * profile.shade
+        right, _, _ = self._edges(profile, axis, states)
+        model = (1.0 + self._steps.T @ right) * profile.shade
         residual = profile.colours - model
         noise, doubt = profile.noise**2, profile.doubt**2
-        along = np.einsum("kwc,kwc->kw", residual, model)
-        pull = doubt / (noise + doubt * np.einsum("kwc,kwc->kw", model, model))
-        squares = np.einsum("kwc,kwc->kw", residual, residual) - pull * along**2
+        along = (residual * model).sum(axis=1)
+        pull = doubt / (noise + doubt * (model * model).sum(axis=1))
+        squares = (residual * residual).sum(axis=1) - pull * along * along
         return np.asarray(squares @ (1.0 / noise))
 
-    def shares(self, low: Array, high: Array, states: Array, ratio: float) -> Array:
-        """Share of each column that each marker covers (S, W, K) for states (S, 2)."""
-        limit = visible_limit(ratio)
+    def _edges(self, profile: Profile, axis: Axis, states: Array) -> tuple[Array, Array, Array]:
+        """Where the markers' edges (E of them) appear for states (K, 2).
+
+        Returns the share of each column right of each edge (K, E, W), how each edge's offset
+        answers to the turn (K, E), and the inverse of the columns' widths (W,).
+        """
+        limit = visible_limit(axis.ratio)
         middle = _wrap(states[:, :1] + self.pattern.centres)
-        start = np.clip(middle - self.pattern.halves, -limit, limit)
-        end = np.clip(middle + self.pattern.halves, -limit, limit)
-        first = offset_from_surface(start, ratio) + states[:, 1:]
-        last = offset_from_surface(end, ratio) + states[:, 1:]
-        covered = np.minimum(last[:, None, :], high[None, :, None]) - np.maximum(
-            first[:, None, :], low[None, :, None]
-        )
-        return np.asarray(np.maximum(covered, 0.0) / (high - low)[None, :, None])
+        surface = np.concatenate([middle - self.pattern.halves, middle + self.pattern.halves], 1)
+        surface = np.minimum(np.maximum(surface, -limit), limit)
+        across, ahead = axis.ratio * np.sin(surface), 1.0 - axis.ratio * np.cos(surface)
+        offsets = np.arctan2(across, ahead) + states[:, 1:]
+        slopes = (1.0 - ahead - axis.ratio**2) / (across * across + ahead * ahead)
+        inverse = 1.0 / (profile.high - profile.low)
+        right = (profile.high - offsets[..., None]) * inverse
+        return np.minimum(np.maximum(right, 0.0, out=right), 1.0, out=right), slopes, inverse
 
     def _seen(self, turn: float, ratio: float) -> int:
         """How many markers show at least half."""
@@ -230,25 +262,28 @@ def make_profile(
     if not whites:
         return None
     shades = [_on_columns(white, strip) for white in whites]
-    shade = (shades[0] + shades[-1]) / 2.0
-    level = shade.sum(1) / 3.0
-    limit = np.arcsin(GRAZING * np.sin(half_width(axis.ratio)))
-    inside = (strip.borders[:-1] - axis.offset > -limit) & (strip.borders[1:] - axis.offset < limit)
-    used = inside & (strip.rows > 0) & (level > DARK)
-    shade, level, rows = shade[used], level[used], strip.rows[used]
+    limit = asin(GRAZING * sin(half_width(axis.ratio)))
+    first, last = strip.borders.searchsorted((axis.offset - limit, axis.offset + limit)).tolist()
+    inside = slice(first, max(last - 1, first))
+    shades = [shade[inside].T for shade in shades]
+    shade = (shades[0] + shades[-1]) * 0.5
+    level = shade.sum(axis=0) / 3.0
+    rows = strip.rows[inside]
     if len(whites) == 1:
         spread = np.full(len(level), 0.05)
     else:
-        spread = np.abs(shades[0] - shades[1])[used].sum(1) / 6.0 / level
-    spread = np.where(shade.max(1, initial=0.0) >= SATURATED, 0.5, spread)
-    return Profile(
-        colours=strip.colours[used],
+        spread = np.abs(shades[0] - shades[1]).sum(axis=0) / 6.0 / np.maximum(level, DARK)
+    spread[shade.max(axis=0, initial=0.0) >= SATURATED] = 0.5
+    profile = Profile(
+        colours=strip.colours[inside].T,
         shade=shade,
-        low=strip.borders[:-1][used],
-        high=strip.borders[1:][used],
-        noise=np.hypot(noise / np.sqrt(rows), model * level),
+        low=strip.borders[:-1][inside],
+        high=strip.borders[1:][inside],
+        noise=np.hypot(noise / np.sqrt(np.maximum(rows, 1.0)), model * level),
         doubt=np.hypot(spread, 0.01),
     )
+    used = (rows > 0) & (level > DARK)
+    return profile if used.all() else profile.only(used)
 
 
 def _on_columns(white: Strip, strip: Strip) -> Array:
@@ -261,8 +296,8 @@ def _on_columns(white: Strip, strip: Strip) -> Array:
 
 
 def _hue(colours: Array) -> Array:
-    """Share of each channel (..., 3): free of brightness."""
-    return np.asarray(colours / np.maximum(colours.sum(-1, keepdims=True), 1e-3))
+    """Share of each channel (3, ...): free of brightness."""
+    return np.asarray(colours / np.maximum(colours.sum(axis=0), 1e-3))
 
 
 def _wrap(angle: Array | float) -> Array:

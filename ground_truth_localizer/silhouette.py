@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import asin, ceil, floor, hypot, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,11 @@ FIRST_STEPS = 2
 ATTEMPTS = 3
 GOOD_MISFIT = 2.0
 COARSE_LIMIT = 25
+# The first attempt looks this far around the prior (pixels), and at the width's mean and two more
+# widths (sigma) where the laser leaves it open.
+NEAR_REACH = 2.0
+NEAR_STEP = 0.5
+NEAR_RATIOS = np.array([-1.2, 0.0, 1.2])
 # A step below this (rad; 0.04 pixels of the thesis's camera) is the last one needed.
 SMALL_STEP = 1e-4
 NUDGE = 1e-5
@@ -79,18 +85,30 @@ class SilhouettePrior:
 
 @dataclass(frozen=True)
 class Rows:
-    """Profiles on shared columns: `levels` (W, C) in units of one sigma, `borders` (W + 1,).
+    """Profiles on shared columns: `levels` (C, W) in units of one sigma, `borders` (W + 1,).
 
-    `clear` (W,) tells columns that are not saturated, where brightness is still linear; `weight`
-    (W,) is below 1 where the edge's own error adds to the noise.
+    `weight` (W,) is 0 for saturated columns, where brightness is no longer linear, and below 1
+    where the edge's own error adds to the noise.
     """
 
     levels: Array
     borders: Array
     centres: Array
     pixel: float
-    clear: NDArray[np.bool_]
     weight: Array
+
+    def window(self, state: Array) -> slice:
+        """Columns on the target and a few beyond each edge, for one state (2,)."""
+        offset, ratio = state.tolist()
+        reach = asin(min(ratio, 0.99)) + BACKGROUND_COLUMNS * self.pixel
+        first, last = self.centres.searchsorted((offset - reach, offset + reach)).tolist()
+        return slice(first, last)
+
+    def cut(self, used: slice) -> Rows:
+        """The columns of a window alone."""
+        borders = self.borders[used.start : used.stop + 1]
+        levels, centres = self.levels[:, used], self.centres[used]
+        return Rows(levels, borders, centres, self.pixel, self.weight[used])
 
 
 def fit_silhouette(
@@ -106,34 +124,67 @@ def fit_silhouette(
     misfit after averaging rows, one sigma each. `edge_error` (rad) is the systematic error of where
     an edge appears.
     """
-    rows = _gather(strips, noise, model_error)
+    rows = [_weighted(group, edge_error) for group in _gather(strips, noise, model_error)]
     if not rows:
         return None
-    best: _Descent | None = None
-    lamp: float | None = None
-    for _ in range(ATTEMPTS):  # a lamp found late may show that the search began at a wrong place
-        found, lamp = _attempt(rows, prior, lamp, edge_error)
-        if found is not None and (best is None or found.misfit < best.misfit):
-            best = found
-        if lamp is None or (best is not None and best.misfit < GOOD_MISFIT):
-            break
+    best = _attempt(rows, _near(rows, prior), prior, None)
+    if best is None or best.misfit > LAMP_MISFIT:
+        best = _search(rows, prior, best)
     if best is None:
         return None
-    offset, ratio = (float(value) for value in best.state)
+    offset, ratio = best.state.tolist()
     return Silhouette(offset, ratio, best.information / max(best.misfit, 1.0), best.misfit)
 
 
+def _search(rows: Sequence[Rows], prior: SilhouettePrior, best: _Descent | None) -> _Descent | None:
+    """Look for a lamp and farther around, where the first attempt left something to explain."""
+    lamp = _second_lamp(rows, best.state) if best is not None else None
+    for _ in range(ATTEMPTS):  # a lamp found late may show that the search began at a wrong place
+        if best is not None and best.misfit < GOOD_MISFIT and lamp is None:
+            break
+        first = _attempt(rows, _far(rows, prior), prior, lamp, FIRST_STEPS)
+        if first is None:
+            break
+        lamp = _second_lamp(rows, first.state)
+        found = _attempt(rows, first.state + rows[0].pixel * EDGE_TRIALS, prior, lamp)
+        if found is not None and (best is None or found.misfit < best.misfit):
+            best = found
+        if lamp is None:
+            break
+    return best
+
+
 def _attempt(
-    rows: Sequence[Rows], prior: SilhouettePrior, lamp: float | None, edge_error: float
-) -> tuple[_Descent | None, float | None]:
-    """Search coarsely with the lamp known so far, weigh, look for a lamp, descend."""
-    first = _descend(rows, _coarse(rows, prior, lamp), prior, lamp, FIRST_STEPS)
-    if first is None:
-        return None, None
-    weighted = _weighted(rows, first.state, lamp, edge_error)
-    lamp = _second_lamp(weighted, first.state)
-    state = _best(weighted, first.state + rows[0].pixel * EDGE_TRIALS, lamp)
-    return _descend(weighted, state, prior, lamp, STEPS), lamp
+    rows: Sequence[Rows],
+    trials: Array,
+    prior: SilhouettePrior,
+    lamp: float | None,
+    steps: int = STEPS,
+) -> _Descent | None:
+    """Descend from the trial (2,) of trials (K, 2) that fits best."""
+    best = trials[int(np.argmin(_cost(rows, trials, lamp)))]
+    return _descend(rows, best, prior, lamp, steps)
+
+
+def _near(rows: Sequence[Rows], prior: SilhouettePrior) -> Array:
+    """States (K, 2) about the prior's mean, so close that a descent finds the one between."""
+    pixel = rows[0].pixel
+    reach = min(3.0 * float(prior.sigma[0]) / pixel, NEAR_REACH)
+    offsets = np.arange(-ceil(reach / NEAR_STEP), ceil(reach / NEAR_STEP) + 1) * NEAR_STEP * pixel
+    ratios = NEAR_RATIOS * float(prior.sigma[1])
+    if prior.sigma[1] < 0.1 * pixel:
+        ratios = ratios[1:2]
+    trials = np.empty((len(ratios), len(offsets), 2))
+    trials[..., 0] = offsets + prior.mean[0]
+    trials[..., 1] = ratios[:, None] + prior.mean[1]
+    return trials.reshape(-1, 2)
+
+
+def _far(rows: Sequence[Rows], prior: SilhouettePrior) -> Array:
+    """States (K, 2) at offsets within three sigma of the prior, one pixel apart."""
+    pixel = rows[0].pixel
+    count = int(min(max(floor(3.0 * prior.sigma[0] / pixel), 0), COARSE_LIMIT))
+    return prior.mean + np.outer(np.arange(-count, count + 1) * pixel, [1.0, 0.0])
 
 
 @dataclass(frozen=True)
@@ -170,43 +221,43 @@ def _descend(
     return _Descent(state, cost, information, freedom, strain)
 
 
-def _weighted(
-    rows: Sequence[Rows], state: Array, lamp: float | None, edge_error: float
-) -> list[Rows]:
+def _weighted(group: Rows, edge_error: float) -> Rows:
     """Rows with each column's weight for an error of `edge_error` (rad) of what it shows."""
-    moved = state + np.array([[0.0, 0.0], [edge_error, 0.0], [-edge_error, 0.0]])
-    weighted = []
-    for group in rows:
-        used = _window(group, state)
-        bases = _basis(group.borders, moved, lamp)
-        normal = bases[0][used].T @ bases[0][used] + _ridge(bases.shape[2])
-        levels = np.linalg.solve(normal, bases[0][used].T @ group.levels[used])
-        shift = np.max(np.abs((bases[1:] - bases[0]) @ levels), axis=(0, 2))
-        wide = np.maximum(shift, 0.5 * np.maximum(np.r_[shift[1:], 0.0], np.r_[0.0, shift[:-1]]))
-        weighted.append(replace(group, weight=1.0 / np.sqrt(1.0 + wide**2)))
-    return weighted
+    steps = np.abs(group.levels[:, 1:] - group.levels[:, :-1]).max(axis=0)
+    shift = np.zeros(len(group.weight))
+    shift[1:] = steps
+    shift[:-1] = np.maximum(shift[:-1], steps)
+    shift *= edge_error / group.pixel
+    return replace(group, weight=group.weight / np.sqrt(1.0 + shift * shift))
 
 
 def _second_lamp(rows: Sequence[Rows], state: Array) -> float | None:
     """Incidence of a lamp that explains what the harmonics leave; None without one."""
+    parts = []
     cost, freedom = 0.0, 0.0
-    gains = np.zeros(len(LAMPS))
     for group in rows:
-        used = _window(group, state)
-        weight = group.weight[used, None]
-        basis = _basis(group.borders, state[None], None)[0, used] * weight
-        solver = np.linalg.solve(basis.T @ basis + _ridge(basis.shape[1]), basis.T)
-        lamps = _lamp_terms(group.borders, state)[used] * weight
-        lamps = lamps - basis @ (solver @ lamps)
-        levels = group.levels[used] * weight
-        residual = levels - basis @ (solver @ levels)
-        gains += np.sum((lamps.T @ residual) ** 2, axis=1) / (np.sum(lamps**2, axis=0) + RIDGE)
-        cost += float(np.sum(residual**2))
-        freedom += residual.size - basis.shape[1] * residual.shape[1]
-    best = int(np.argmax(gains))
-    if cost < LAMP_MISFIT * freedom or cost - gains[best] > LAMP_GAIN * cost:
+        inner = group.cut(group.window(state))
+        basis = _basis(inner.borders, state[None], None)[0] * inner.weight
+        solver = _solver(basis)
+        levels = inner.levels * inner.weight
+        residual = levels - (levels @ solver.T) @ basis
+        parts.append((inner, basis, solver, residual))
+        cost += float(np.vdot(residual, residual))
+        freedom += residual.size - len(basis) * len(residual)
+    if cost < LAMP_MISFIT * freedom:
         return None
-    return float(LAMPS[best])
+    gains = np.zeros(len(LAMPS))
+    for inner, basis, solver, residual in parts:
+        lamps = _lamp_terms(inner.borders, state) * inner.weight
+        lamps -= (lamps @ solver.T) @ basis
+        gains += np.sum((residual @ lamps.T) ** 2, axis=0) / (np.sum(lamps**2, axis=1) + RIDGE)
+    best = int(np.argmax(gains))
+    return None if cost - gains[best] > LAMP_GAIN * cost else float(LAMPS[best])
+
+
+def _solver(basis: Array) -> Array:
+    """Matrix (T, W) that takes a profile to the brightnesses which fit it best."""
+    return np.asarray(np.linalg.solve(basis @ basis.T + _ridge(len(basis)), basis))
 
 
 def _gather(strips: Sequence[Strip], noise: float, model_error: float) -> list[Rows]:
@@ -219,37 +270,17 @@ def _gather(strips: Sequence[Strip], noise: float, model_error: float) -> list[R
                 break
         else:
             groups.append([strip])
-    return [
-        Rows(
-            np.concatenate(
-                [
-                    s.colours / np.hypot(noise / np.sqrt(np.mean(s.rows)), model_error)
-                    for s in group
-                ],
-                axis=1,
-            ),
-            group[0].borders,
-            group[0].centres,
-            group[0].pixel,
-            np.all([np.max(s.colours, axis=1) < SATURATED for s in group], axis=0),
-            np.ones(len(group[0].colours)),
-        )
-        for group in groups
-    ]
+    return [_joined(group, noise, model_error) for group in groups]
 
 
-def _coarse(rows: Sequence[Rows], prior: SilhouettePrior, lamp: float | None) -> Array:
-    """Best of several offsets within three sigma of the prior, one pixel apart."""
-    pixel = rows[0].pixel
-    count = int(np.clip(np.floor(3.0 * prior.sigma[0] / pixel), 0, COARSE_LIMIT))
-    return _best(
-        rows, prior.mean + np.outer(np.arange(-count, count + 1) * pixel, [1.0, 0.0]), lamp
+def _joined(group: Sequence[Strip], noise: float, model_error: float) -> Rows:
+    """Scale strips of the same columns to unit noise and stack them as channels."""
+    levels = np.concatenate(
+        [s.colours.T / hypot(noise / sqrt(s.rows.mean()), model_error) for s in group]
     )
-
-
-def _best(rows: Sequence[Rows], trials: Array, lamp: float | None = None) -> Array:
-    """Trial (2,) of trials (K, 2) that leaves the least chi-square per degree of freedom."""
-    return np.asarray(trials[int(np.argmin(_cost(rows, trials, lamp)))])
+    first = group[0]
+    clear = np.all([s.colours.max(axis=1) < SATURATED for s in group], axis=0)
+    return Rows(levels, first.borders, first.centres, first.pixel, clear.astype(float))
 
 
 def _cost(rows: Sequence[Rows], trials: Array, lamp: float | None) -> Array:
@@ -257,16 +288,14 @@ def _cost(rows: Sequence[Rows], trials: Array, lamp: float | None) -> Array:
     total = np.zeros(len(trials))
     freedom = np.zeros(len(trials))
     for group in rows:
-        used = _window(group, trials)
-        weight = used * group.weight
-        basis = _basis(group.borders, trials, lamp) * weight[..., None]
-        turned = np.swapaxes(basis, 1, 2)
-        normal = turned @ basis + _ridge(basis.shape[2])
-        levels = group.levels * group.weight[:, None]
-        seen = turned @ levels
+        reach = np.arcsin(np.minimum(trials[:, 1:], 0.99)) + BACKGROUND_COLUMNS * group.pixel
+        weight = (np.abs(group.centres - trials[:, :1]) <= reach) * group.weight
+        basis = _basis(group.borders, trials, lamp) * weight[:, None]
+        normal = basis @ basis.swapaxes(1, 2) + _ridge(basis.shape[1])
+        seen = basis @ (group.levels * group.weight).T
         explained = np.sum(seen * np.linalg.solve(normal, seen), axis=(1, 2))
-        total += used @ np.sum(levels**2, axis=1) - explained
-        freedom += (used.sum(1) - basis.shape[2]) * group.levels.shape[1]
+        total += (weight * weight) @ np.sum(group.levels**2, axis=0) - explained
+        freedom += (np.count_nonzero(weight, axis=1) - basis.shape[1]) * len(group.levels)
     return np.asarray(total / np.maximum(freedom, 1.0))
 
 
@@ -277,37 +306,29 @@ def _evaluate(
     cost, freedom = 0.0, 0.0
     information, gradient = np.zeros((2, 2)), np.zeros(2)
     for group in rows:
-        used = _window(group, state)
-        if np.count_nonzero(used) < 9:
+        inner = group.cut(group.window(state))
+        if np.count_nonzero(inner.weight) < 9:
             continue
-        part = _project_out(group, used, state, lamp)
+        part = _project_out(inner, state, lamp)
         cost, freedom = cost + part[0], freedom + part[3]
         information, gradient = information + part[1], gradient + part[2]
     return cost, information, gradient, freedom
 
 
-def _window(group: Rows, states: Array) -> NDArray[np.bool_]:
-    """Columns (..., W) on the target and a few beyond each edge, for states (..., 2)."""
-    reach = np.arcsin(np.minimum(states[..., 1:], 0.99)) + BACKGROUND_COLUMNS * group.pixel
-    return np.asarray((np.abs(group.centres - states[..., :1]) <= reach) & group.clear)
-
-
 def _project_out(
-    group: Rows, used: NDArray[np.bool_], state: Array, lamp: float | None
+    inner: Rows, state: Array, lamp: float | None
 ) -> tuple[float, Array, Array, float]:
     """Variable projection: the brightnesses are solved for, the two angles remain."""
-    weight = (group.weight * used)[:, None]
-    observed = group.levels * weight
-    stacked = _basis(group.borders, state + NUDGES, lamp) * weight
+    observed = inner.levels * inner.weight
+    stacked = _basis(inner.borders, state + NUDGES, lamp) * inner.weight
     basis = stacked[0]
-    solver = np.linalg.solve(basis.T @ basis + _ridge(basis.shape[1]), basis.T)
-    levels = solver @ observed
-    residual = observed - basis @ levels
-    slope = (stacked[1:] - basis) @ levels / NUDGE
-    flat = (slope - basis @ (solver @ slope)).reshape(2, -1)
-    flat_residual = residual.ravel()
-    freedom = (np.count_nonzero(used) - basis.shape[1]) * residual.shape[1]
-    return float(flat_residual @ flat_residual), flat @ flat.T, -flat @ flat_residual, freedom
+    solver = _solver(basis)
+    levels = observed @ solver.T
+    residual = (observed - levels @ basis).ravel()
+    slope = levels @ ((stacked[1:] - basis) / NUDGE)
+    flat = (slope - (slope @ solver.T) @ basis).reshape(2, -1)
+    freedom = float((np.count_nonzero(inner.weight) - len(basis)) * len(levels))
+    return float(residual @ residual), flat @ flat.T, -flat @ residual, freedom
 
 
 @lru_cache
@@ -316,7 +337,7 @@ def _ridge(size: int) -> Array:
 
 
 def _basis(borders: Array, states: Array, lamp: float | None) -> Array:
-    """Each term averaged over each pixel (K, W, 7 or 8) for states (K, 2).
+    """Each term averaged over each pixel (K, 7 or 8, W) for states (K, 2).
 
     Two backgrounds, then the shading: antiderivatives over s = sin i of 1, s, cos i, s^2, s cos i,
     and of a second lamp if there is one.
@@ -327,26 +348,26 @@ def _basis(borders: Array, states: Array, lamp: float | None) -> Array:
     rest = 1.0 - squared
     cosine = np.sqrt(rest)
     incidence = np.arcsin(inside)
-    terms = np.empty((*s.shape, 7 if lamp is None else 8))
-    terms[..., 0] = np.minimum(s, -1.0)
-    terms[..., 1] = np.maximum(s, 1.0)
-    terms[..., 2] = inside
-    terms[..., 3] = squared / 2.0
-    terms[..., 4] = (inside * cosine + incidence) / 2.0
-    terms[..., 5] = squared * inside / 3.0
-    terms[..., 6] = rest * cosine / -3.0
+    terms = np.empty((len(s), 7 if lamp is None else 8, s.shape[1]))
+    np.minimum(s, -1.0, out=terms[:, 0])
+    np.maximum(s, 1.0, out=terms[:, 1])
+    terms[:, 2] = inside
+    np.multiply(squared, 0.5, out=terms[:, 3])
+    np.multiply(inside * cosine + incidence, 0.5, out=terms[:, 4])
+    np.multiply(squared * inside, 1.0 / 3.0, out=terms[:, 5])
+    np.multiply(rest * cosine, -1.0 / 3.0, out=terms[:, 6])
     if lamp is not None:
-        terms[..., 7] = _lamp_primitive(incidence, lamp)
+        terms[:, 7] = _lamp_primitive(incidence, lamp)
     width = s[:, 1:] - s[:, :-1]
-    return np.asarray((terms[:, 1:] - terms[:, :-1]) / width[..., None])
+    return np.asarray((terms[:, :, 1:] - terms[:, :, :-1]) / width[:, None])
 
 
 def _lamp_terms(borders: Array, state: Array) -> Array:
-    """What each of `LAMPS` gives each pixel (W, L)."""
+    """What each of `LAMPS` gives each pixel (L, W)."""
     s = np.sin(borders - state[0]) / state[1]
     incidence = np.arcsin(np.clip(s, -1.0, 1.0))
-    primitive = _lamp_primitive(incidence[:, None], LAMPS)
-    return np.asarray((primitive[1:] - primitive[:-1]) / (s[1:] - s[:-1])[:, None])
+    primitive = _lamp_primitive(incidence, LAMPS[:, None])
+    return np.asarray((primitive[:, 1:] - primitive[:, :-1]) / (s[1:] - s[:-1]))
 
 
 def _lamp_primitive(incidence: Array, lamp: float | Array) -> Array:
