@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 
 from scene_sim.description.sensors import Camera, Sensor
 from scene_sim.gl_backend import create_context
+from scene_sim.image_reading import background_of, before_background, read_rgba, reduced
 from scene_sim.mjcf_geometry import DRAWN_GROUPS
-from scene_sim.noise import stream
+from scene_sim.noise import NoiseTable, stream
 from scene_sim.physics import Snapshot
 from spatial_types.camera import CameraFrame, CameraModel
 
 MAX_GEOMS = 5000
+OPAQUE = 0.995  # from here on MuJoCo draws a colour as opaque
 
 
 _drawing = threading.local()  # .context: the OpenGL context that is current on this thread
@@ -64,9 +66,19 @@ class Painter:
         self._option.geomgroup[:] = 0
         self._option.geomgroup[list(DRAWN_GROUPS)] = 1
         self._option.sitegroup[:] = 0
+        self._background = background_of(model)
+        # Where something is seen through, coverage does not tell what lies before the sky.
+        self._opaque = bool((self._alphas(model) >= OPAQUE).all())
         self._view = mujoco.MjvCamera()
         self._view.type = mujoco.mjtCamera.mjCAMERA_FIXED
         _close_at_exit(self)
+
+    @staticmethod
+    def _alphas(model: mujoco.MjModel) -> NDArray[np.float32]:
+        drawn = np.isin(model.geom_group, DRAWN_GROUPS)
+        materials = model.geom_matid[drawn]
+        own = model.geom_rgba[drawn, 3]
+        return np.where(materials >= 0, model.mat_rgba[materials, 3], own) if model.nmat else own
 
     @property
     def samples(self) -> int:
@@ -124,20 +136,11 @@ class Painter:
         for eye in self._scene.camera:
             # Without a width of its own the view would widen with the stretched picture.
             eye.frustum_width = 0.5 * (eye.frustum_top - eye.frustum_bottom) * width / height
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_SKYBOX] = not self._opaque
         area = mujoco.MjrRect(0, 0, width * self._factor, height)
-        pixels = np.empty((height, width * self._factor, 3), dtype=np.uint8)
         mujoco.mjr_render(area, self._scene, self._renderer)
-        mujoco.mjr_readPixels(pixels, None, area, self._renderer)
-        return _reduced(pixels[::-1], self._factor)
-
-
-def _reduced(pixels: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
-    """Average `factor` neighbours of each row into one pixel."""
-    if factor == 1:
-        return np.ascontiguousarray(pixels)
-    height, width = pixels.shape[0], pixels.shape[1] // factor
-    total = pixels.reshape(height, width, factor, 3).sum(axis=2, dtype=np.uint16)
-    return ((total + factor // 2) // factor).astype(np.uint8)
+        covered = reduced(read_rgba(self._renderer, area.width, height), self._factor)
+        return before_background(covered[::-1], self._background)
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,8 @@ class CameraSensor:
         self.noise_levels = 255.0 * spec.noise.stddev if spec.noise.kind != "none" else 0.0
         self._mean = 255.0 * spec.noise.mean
         self._seed = seed
+        # Half a level more, as whole levels are cut and not rounded.
+        self._noise = NoiseTable(stream(seed, name), self._mean + 0.5, self.noise_levels)
         self._last = (-1, 0)
         self._camera = model.camera(name).id
 
@@ -181,12 +186,10 @@ class CameraSensor:
             return clean
         stamp, repeats = self._last
         generator = stream(self._seed, f"{self.name}@{stamp}.{repeats}")
-        noise = generator.standard_normal(clean.shape, dtype=np.float32)
-        noise *= np.float32(self.noise_levels)
-        noise += clean
-        noise += np.float32(self._mean + 0.5)
-        np.clip(noise, 0.0, 255.0, out=noise)
-        return noise.astype(np.uint8)
+        rows = self._noise.rows(generator, len(clean), clean[0].size)
+        noisy = np.add(rows, clean.reshape(rows.shape), out=rows)
+        np.clip(noisy, 0.0, 255.0, out=noisy)
+        return noisy.astype(np.uint8).reshape(clean.shape)
 
 
 def _sibling(topic: str, name: str) -> str:

@@ -43,6 +43,30 @@ class NormalDraws:
         return values
 
 
+class NoiseTable:
+    """Gaussian noise for images: each row is a stretch of one table from a place drawn anew.
+
+    Drawing a normal value for every pixel would cost a fifth of the whole image. Within a row the
+    values are independent; two rows or images share values at chance offsets only.
+    """
+
+    LENGTH = 1 << 20
+
+    def __init__(self, generator: np.random.Generator, mean: float, stddev: float) -> None:
+        self._generator, self._mean, self._stddev = generator, mean, stddev
+        self._table = np.empty(0, dtype=np.float32)
+
+    def rows(self, generator: np.random.Generator, count: int, length: int) -> NDArray[np.float32]:
+        """Return new noise (count, length); `generator` draws the places."""
+        if not len(self._table):
+            size = self.LENGTH + length
+            self._table = self._generator.standard_normal(size, dtype=np.float32)
+            self._table *= np.float32(self._stddev)
+            self._table += np.float32(self._mean)
+        places = generator.integers(0, len(self._table) - length, count)
+        return np.lib.stride_tricks.sliding_window_view(self._table, length)[places]
+
+
 class NoiseSource:
     """Noise of one scalar channel (or of many alike): truth in, reading out."""
 
