@@ -24,6 +24,7 @@ from ground_truth_localizer.target_fit import (
 )
 
 Array = NDArray[np.float64]
+CENTRAL = 1.0 - 0.95**2  # of the radius squared: beams within 95 % of the radius of the middle
 
 
 @dataclass(frozen=True)
@@ -170,9 +171,9 @@ def _guess(view: ScanView, run: Run, parameters: LaserParameters) -> _Guess | Re
     radius, least = parameters.target.radius, parameters.target.min_beams
     window = view.beams.window(run.start, run.width)
     bearings, distances = window.bearings, view.distances[window.where]
-    seen = ~np.isnan(distances)
     first, last = float(bearings[0]), float(bearings[-1])
-    if not seen.all():
+    if run.beams < run.width:  # else none of them is NaN
+        seen = ~np.isnan(distances)
         bearings, distances = bearings[seen], distances[seen]
     if run.beams < least:
         return Refusal(_middle(view, bearings, distances), f"too few beams: {run.beams} of {least}")
@@ -190,8 +191,7 @@ def _guess(view: ScanView, run: Run, parameters: LaserParameters) -> _Guess | Re
     return _Guess(guess, bearing, half, excess, len(bearings))
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether beams agree with a fitted circle: empty `reason` if so, `beams` on it, `misfit`."""
 
     reason: str
@@ -215,40 +215,41 @@ def judge(
     """
     radius, target = parameters.target.radius, parameters.target
     delta = bearings - fit.bearing
-    across = np.abs(fit.distance * np.sin(delta))
-    expected = fit.distance * np.cos(delta)
-    expected -= np.sqrt(np.maximum(radius**2 - across * across, 0.0))
-    residual = (distances - expected) / reach
-    on_target = np.abs(residual) < 1.0
-    inside = across < radius
+    across = fit.distance * np.sin(delta)
+    root = radius * radius - across * across
+    off = distances - fit.distance * np.cos(delta)
+    off += np.sqrt(np.maximum(root, 0.0))
+    deviation = np.abs(off)
+    inside, on_target = root > 0.0, deviation < reach
     beams = int(np.count_nonzero(inside & on_target))
-    if (inside != on_target).any():
+    if np.count_nonzero(inside != on_target):
         allowed = 1 + int(0.15 * beams)
         slack = target.radius_tolerance + fit.distance * step
+        across = np.abs(across)
         beside = int(np.count_nonzero((across > radius + slack) & on_target))
         if beside > allowed:
             return Verdict(f"too wide: {beside} beams beside the circle", beams, np.nan)
-        through = _passing(residual, (across < radius - slack) & ~on_target, silent)
+        through = _passing(off, (across < radius - slack) & ~on_target, silent)
         if through > allowed:
             return Verdict(f"too narrow: {through} beams pass through the circle", beams, np.nan)
     if beams < target.min_beams:
         return Verdict(f"too few beams: {beams} of {target.min_beams}", beams, np.nan)
     # Beams off the circle by less than its own size still belong to the thing that was hit.
-    used = (across < 0.95 * radius) & (np.abs(residual) < 1.0 + radius / reach)
-    squares = np.minimum((NEAR_SIGMAS * residual[used]) ** 2, NEAR_SIGMAS**2)
-    misfit = float(squares.sum()) / max(len(squares), 1)
+    used = (root > CENTRAL * radius * radius) & (deviation < reach + radius)
+    sigmas = NEAR_SIGMAS * np.minimum((deviation / reach)[used], 1.0)
+    misfit = float(sigmas @ sigmas) / max(len(sigmas), 1)
     limit = target.max_misfit * (1.0 + 4.0 * sqrt(2.0 / beams))  # few beams scatter more
     if misfit > limit:
         return Verdict(f"not round: misfit {misfit:.1f}, at most {limit:.1f}", beams, misfit)
     return Verdict("", beams, misfit)
 
 
-def _passing(residual: Array, central: NDArray[np.bool_], silent: Array) -> int:
+def _passing(off: Array, central: NDArray[np.bool_], silent: Array) -> int:
     """How many central beams went through; a lost return counts by how likely that is to be one."""
     if not central.any():
         return 0
-    none = np.isnan(residual)
-    weight = np.where(none, np.exp(silent), residual > 0.0)
+    none = np.isnan(off)
+    weight = np.where(none, np.exp(silent), off > 0.0)
     return int(weight[central].sum())
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """Beams `start` to `stop` (inclusive; beyond the count on a closed scan), `beams` accepted."""
 
     start: int
@@ -43,13 +42,15 @@ def find_runs(
     begin a new run, so two targets one before the other are two runs. On a `closed` scan a run may
     go on past the last beam; its `stop` is then the count or more.
     """
-    index = np.flatnonzero(accepted)
+    index = accepted.nonzero()[0]
     if len(index) == 0:
         return []
     near = distances[index]
-    breaks = (index[1:] - index[:-1] > max_gap + 1) | (np.abs(near[1:] - near[:-1]) > max_step)
-    firsts = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(index)]
-    runs = [Run(int(index[a]), int(index[b - 1]), b - a) for a, b in pairwise(firsts)]
+    breaks = index[1:] - index[:-1] > max_gap + 1
+    breaks |= np.abs(near[1:] - near[:-1]) > max_step
+    firsts = [0, *(breaks.nonzero()[0] + 1).tolist(), len(index)]
+    numbers = index.tolist()
+    runs = [Run(numbers[a], numbers[b - 1], b - a) for a, b in pairwise(firsts)]
     if len(runs) > 2:
         runs = _without_strays(runs, distances, max_step, max_gap)
     if closed and len(runs) > 1:

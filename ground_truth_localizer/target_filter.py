@@ -20,7 +20,7 @@ from ground_truth_localizer.beam_geometry import BeamGeometry
 from ground_truth_localizer.candidates import Candidate, ScanView
 from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.target_fit import Box, Posterior, posterior
-from ground_truth_localizer.target_state import TargetState
+from ground_truth_localizer.target_state import TargetState, constant_velocity
 
 Array = NDArray[np.float64]
 
@@ -124,23 +124,21 @@ class TargetFilter:
         p, q = self.standing, 1.0 - self.standing
         rest, spread = self._rest
         apart = rest - self._mean[:2]
-        position = self._mean[:2] + p * apart
         covariance = q * self._covariance
-        block = covariance[:2, :2]
-        block += p * spread
-        block += (p * q * apart)[:, None] * apart
-        block += self._floor
+        covariance[:2, :2] += p * spread + self._floor + p * q * _square(apart)
+        position = self._mean[:2] + p * apart
         if p > SURE:
             covariance[2:, :] = covariance[:, 2:] = 0.0
             return TargetState(self.stamp, position, np.zeros(2), covariance, True)
         velocity = self._mean[2:]
-        covariance[2:, 2:] += (p * q * velocity)[:, None] * velocity
+        covariance[2:, 2:] += p * q * _square(velocity)
         return TargetState(self.stamp, position, q * velocity, covariance, False)
 
     def _carried(self, stamp: int) -> tuple[Array, Array]:
         """The driving hypothesis at a time, remembered for the next question about that time."""
         if self._ahead is None or self._ahead[0] != stamp:
-            step, noise = _motion(stamp - self.stamp, self._parameters.filter.acceleration_density)
+            density = self._parameters.filter.acceleration_density
+            step, noise = constant_velocity(stamp - self.stamp, density)
             covariance = step @ self._covariance @ step.T + noise
             self._ahead = (stamp, step @ self._mean, covariance)
         return self._ahead[1], self._ahead[2]
@@ -183,13 +181,22 @@ class TargetFilter:
     def _mean_of_recent(self) -> tuple[Array, Array]:
         """Where the target would stand, were it standing for the last few scans."""
         self._pool = None
-        information, pull = np.zeros((2, 2)), np.zeros(2)
+        a = b = d = u = v = 0.0  # information matrix and vector, in plain numbers for speed
         for candidate in self._recent:
-            weight = _inverse(candidate.covariance)
-            information += weight
-            pull += weight @ candidate.position
-        covariance = _inverse(information)
-        return covariance @ pull, covariance
+            (xx, xy), (_, yy) = candidate.covariance.tolist()
+            x, y = candidate.position.tolist()
+            weight = 1.0 / (xx * yy - xy * xy)
+            a, b, d = a + weight * yy, b - weight * xy, d + weight * xx
+            u, v = u + weight * (yy * x - xy * y), v + weight * (xx * y - xy * x)
+        scale = 1.0 / (a * d - b * b)
+        mean = np.array([scale * (d * u - b * v), scale * (a * v - b * u)])
+        return mean, scale * np.array([[d, -b], [-b, a]])
+
+
+def _square(vector: Array) -> Array:
+    """Outer product (2, 2) of a vector (2,) with itself."""
+    x, y = vector.tolist()
+    return np.array([[x * x, x * y], [x * y, y * y]])
 
 
 def _inverse(matrix: Array) -> Array:
@@ -197,16 +204,6 @@ def _inverse(matrix: Array) -> Array:
     (a, b), (_, d) = matrix.tolist()
     determinant = a * d - b * b
     return np.array([[d, -b], [-b, a]]) / determinant
-
-
-def _motion(nanoseconds: int, density: float) -> tuple[Array, Array]:
-    """Transition (4, 4) and noise (4, 4) of constant velocity under white acceleration."""
-    dt = nanoseconds * 1e-9
-    step = np.array([[1.0, 0, dt, 0], [0, 1.0, 0, dt], [0, 0, 1.0, 0], [0, 0, 0, 1.0]])
-    span = abs(dt)
-    a, b, c = density * span**3 / 3.0, density * dt * span / 2.0, density * span
-    noise = np.array([[a, 0, b, 0], [0, a, 0, b], [b, 0, c, 0], [0, b, 0, c]])
-    return step, noise
 
 
 def _density(innovation: Array, covariance: Array) -> float:

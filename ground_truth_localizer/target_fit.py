@@ -12,8 +12,8 @@ the sensor if its far readings were thrown away.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import cos, log, pi, sin, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,28 +87,30 @@ class BeamModel:
         """
         reach, weight, nothing, background, sharp, peak, flat, silent = self.table[:, index]
         z = (distances - background) * sharp
-        expected = peak - 0.5 * z * z
-        miss = np.maximum(expected, np.where(z > 0.0, flat, nothing))
+        miss = np.where(z > 0.0, flat, nothing)
+        z *= z
+        z *= -0.5
+        z += peak
+        np.maximum(z, miss, out=miss)
         blocked = distances < centre - radius - reach
-        near = (distances <= centre + reach) & ~blocked
+        near = (distances <= centre + reach) > blocked
         seen = np.where(near, distances, 0.0)
         terms = np.empty((4, len(distances)))
+        curvature = np.multiply(weight * -0.5, near, out=terms[2])
         np.multiply(weight, seen, out=terms[1])
-        np.multiply(weight, -0.5 * near, out=terms[2])
-        constant = np.where(near, -0.5 * terms[1] * seen, nothing)
+        constant = np.where(near, curvature * seen * seen, nothing)
         none = np.isnan(distances)
-        if none.any():
+        if np.count_nonzero(none):
             constant[none] = self.dropout
             miss = np.where(none, np.maximum(silent, nothing), miss)
         np.subtract(constant, miss, out=terms[0])
         np.subtract(nothing, miss, out=terms[3])
-        if blocked.any():
+        if np.count_nonzero(blocked):
             terms[:, blocked] = 0.0
         return terms
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """The part of the plane that a grid covers: centre and half widths in distance and bearing."""
 
     distance: float
@@ -117,8 +119,7 @@ class Box:
     half_bearing: float
 
 
-@dataclass(frozen=True)
-class Posterior:
+class Posterior(NamedTuple):
     """Mean and spread of distance (m) and bearing (rad) from the sensor's origin."""
 
     distance: float
@@ -173,15 +174,15 @@ def _integrate(
         distance = np.maximum(distance, 1.02 * radius)
     turn = box.half_bearing * UNIT_BEARING
     weight = _log_likelihood(bearings - box.bearing, terms, radius, distance, turn, spot)
-    weight -= weight.max()
+    weight -= np.maximum.reduce(weight, axis=None)
     np.exp(weight, out=weight)
     weight *= distance[:, None]  # equal areas, not equal steps of distance and bearing
-    mass, u, v, uu, vv, uv, rim_u, rim_v = (weight.ravel() @ MOMENTS).tolist()
+    mass, u, v, uu, vv, uv, rim_u, rim_v = np.dot(weight.reshape(-1), MOMENTS).tolist()
     u, v = u / mass, v / mass
     uu, vv, uv = uu / mass - u * u, vv / mass - v * v, uv / mass - u * v
     cell_u, cell_v = 1.0 / (len(UNIT_DISTANCE) - 1), 1.0 / len(UNIT_BEARING)  # half cells
     fits = uu > (1.0 * cell_u) ** 2 and vv > (1.5 * cell_v) ** 2
-    fits = fits and rim_u < 0.02 * mass and rim_v < 0.06 * mass
+    fits = fits and rim_u < 0.05 * mass and rim_v < 0.06 * mass
     result = Posterior(
         distance=box.distance + box.half_distance * u,
         bearing=box.bearing + box.half_bearing * v,
@@ -196,43 +197,42 @@ def _log_likelihood(
     bearings: Array, terms: Array, radius: float, distance: NDArray, turn: Array, spot: float
 ) -> Array:
     """Log likelihood on a grid of distance (I,) and bearing (J,) as (I, J); bearings relative."""
-    constant, slope, curvature, least = terms[:, :, None, None]
-    delta = bearings[:, None] - turn
-    column = distance[:, None]
-    across = np.sin(delta)[:, None, :] * column
+    count, columns = len(bearings), len(turn)
+    # Beams and bearings share the inner axis: long rows are what NumPy is fast at.
+    delta = (bearings[:, None] - turn).reshape(-1)
+    constant, slope, curvature, least = np.repeat(terms, columns, axis=1)
+    across = np.sin(delta) * distance[:, None]
     root = radius * radius - across * across
-    inside = root > 0.0
-    root *= inside
+    np.maximum(root, 0.0, out=root)
+    inside = np.sign(root)
     np.sqrt(root, out=root)
-    reading = np.cos(delta)[:, None, :] * column
+    reading = np.cos(delta) * distance[:, None]
     reading -= root
-    hit = curvature * reading
+    hit = np.multiply(curvature, reading, out=root)
     hit += slope
     hit *= reading
     hit += constant
     np.maximum(hit, least, out=hit)
     if spot > 0.0:
         edge = (radius - np.abs(across)) / (2.0 * spot) + 0.5
-        hit *= np.minimum(np.maximum(edge, 0.0), 1.0)
-    else:
-        hit *= inside
-    count = len(bearings)
-    total = np.ones(count) @ hit.reshape(count, -1)
-    return np.asarray(total.reshape(len(distance), len(turn)))
+        inside = np.minimum(np.maximum(edge, 0.0), 1.0)
+    hit *= inside
+    return np.asarray(np.add.reduce(hit.reshape(len(distance), count, columns), axis=1))
 
 
 def centre_distance(bearings: Array, distances: Array, bearing: float, radius: float) -> float:
     """First guess of the centre's distance from the readings of a run, given its bearing.
 
-    Each reading is inverted exactly, D = r cos a + sqrt(R^2 - r^2 sin^2 a); the median is taken of
-    those near the middle, where the inverse is well conditioned.
+    Each reading is inverted exactly, D = r cos a + sqrt(R^2 - r^2 sin^2 a), in the middle
+    three quarters of the run, where that is well conditioned; the result is the mean of the middle
+    half of these by size, which odd readings do not move.
     """
-    a = bearings - bearing
-    across = np.abs(distances * np.sin(a))
-    centres = distances * np.cos(a)
-    centres += np.sqrt(np.maximum(radius * radius - across * across, 0.0))
-    central = across < 0.75 * radius
-    centres = centres[central] if central.any() else centres
+    edge = len(bearings) // 8
+    a, r = (bearings - bearing)[edge : -edge or None], distances[edge : -edge or None]
+    across = r * np.sin(a)
+    root = radius * radius - across * across
+    centres = (r * np.cos(a) + np.sqrt(np.maximum(root, 0.0))).tolist()
     centres.sort()
-    middle = len(centres) // 2
-    return float(0.5 * (centres[middle] + centres[-1 - middle]))
+    tail = len(centres) // 4
+    kept = centres[tail : len(centres) - tail]
+    return float(sum(kept) / len(kept))

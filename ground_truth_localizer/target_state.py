@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,18 +40,30 @@ class TargetState:
         `acceleration_density` (m^2/s^3) is the white-acceleration spectral density that grows the
         covariance. A stationary target keeps its position and covariance.
         """
+        if stamp == self.stamp:
+            return self
         if self.stationary:
             return replace(self, stamp=stamp)
-        dt = (stamp - self.stamp) * 1e-9
-        step = np.eye(4)
-        step[0, 2] = step[1, 3] = dt
-        span = abs(dt)
-        noise = np.zeros((4, 4))
-        for axis in (0, 1):
-            noise[axis, axis] = span**3 / 3
-            noise[axis, axis + 2] = noise[axis + 2, axis] = dt * span / 2
-            noise[axis + 2, axis + 2] = span
-        covariance = step @ self.covariance @ step.T + acceleration_density * noise
+        step, noise = constant_velocity(stamp - self.stamp, acceleration_density)
         return replace(
-            self, stamp=stamp, position=self.position + dt * self.velocity, covariance=covariance
+            self,
+            stamp=stamp,
+            position=self.position + step[0, 2] * self.velocity,
+            covariance=step @ self.covariance @ step.T + noise,
         )
+
+
+@lru_cache(maxsize=64)
+def constant_velocity(nanoseconds: int, density: float) -> tuple[Array, Array]:
+    """Transition (4, 4) and noise (4, 4) of x, y, vx, vy under white acceleration.
+
+    `density` is its spectral density, m^2/s^3. Both are remembered, and so not to be written to.
+    """
+    dt = nanoseconds * 1e-9
+    step = np.array([[1.0, 0, dt, 0], [0, 1.0, 0, dt], [0, 0, 1.0, 0], [0, 0, 0, 1.0]])
+    span = abs(dt)
+    a, b, c = density * span**3 / 3.0, density * dt * span / 2.0, density * span
+    noise = np.array([[a, 0, b, 0], [0, a, 0, b], [b, 0, c, 0], [0, b, 0, c]])
+    for array in (step, noise):
+        array.setflags(write=False)
+    return step, noise
