@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from evaluation.errors import StampError
-from evaluation.metrics import ErrorSeries, differences
+from evaluation.metrics import ErrorSeries
 from evaluation.series import PoseSeries, Reference
 from spatial_types.angles import wrap_angle
 
@@ -80,12 +80,22 @@ def time_offset(estimate: PoseSeries, reference: Reference) -> float | None:
     if np.count_nonzero(moving) < 10 or len(usable) < 10:
         return None
 
+    truth = reference.poses
+    known = (truth.stamps - truth.stamps[0]).astype(float)
+    times = (usable.stamps - truth.stamps[0]).astype(float)
+    with_yaw = bool(np.isfinite(usable.yaw).any())
+
     def scatter(offset: float) -> float:
-        dx, dy, yaw = differences(usable.shifted(-round(offset * 1e9)), reference)[:3]
-        inside = np.isfinite(dx)
+        at = times - round(offset * 1e9)
+        inside = (at >= 0) & (at <= known[-1])
         if np.count_nonzero(inside) < 0.5 * len(usable):
             return 1e6
-        cost = float(dx[inside].var() + dy[inside].var())
+        at = at[inside]
+        cost = float(np.var(usable.x[inside] - np.interp(at, known, truth.x)))
+        cost += float(np.var(usable.y[inside] - np.interp(at, known, truth.y)))
+        if not with_yaw:
+            return cost
+        yaw = wrap_angle(usable.yaw[inside] - np.interp(at, known, reference.unwrapped))
         yaw = yaw[np.isfinite(yaw)]
         return cost + (YAW_LEVER**2 * float(np.var(yaw)) if len(yaw) else 0.0)
 

@@ -24,6 +24,7 @@ from rosbags.typesys.store import Typestore
 
 from evaluation.bag_salvage import Cut, RawMessage, salvage, storage_files
 from evaluation.errors import BagError
+from evaluation.mcap_reading import chunks_in_order, read_chunks
 
 HORIZON = 500_000_000
 # Of one stamp, first what others need: intrinsics, then the scan, the image last.
@@ -48,12 +49,17 @@ class BagMessage(NamedTuple):
 
 @dataclass
 class Bag:
-    """An open bag. `notes` says what was wrong with it; complete only after it was read."""
+    """An open bag. `notes` says what was wrong with it; complete only after it was read.
+
+    `whole` where rosbags accepts it, `plain` where it is MCAP whose messages are not compressed one
+    by one.
+    """
 
     path: Path
     topics: dict[str, str]
     notes: list[str] = field(default_factory=list)
     whole: bool = True
+    plain: bool = False
 
     def __post_init__(self) -> None:
         self._store = type_store()
@@ -110,14 +116,29 @@ class Bag:
 
     def _whole(self, topics: Collection[str]) -> Iterator[RawMessage]:
         count = 0
+        source = self._chunks(topics) if self.plain else self._through_rosbags(topics)
         try:
-            with Reader(self.path) as reader:
-                chosen = [item for item in reader.connections if item.topic in topics]
-                for connection, log_time, data in reader.messages(chosen):
-                    count += 1
-                    yield RawMessage(connection.topic, connection.msgtype, log_time, data)
+            for raw in source:
+                count += 1
+                yield raw
         except Exception as error:  # rosbags', sqlite's, and what the bytes of a chunk raise
             self.notes.append(f"reading stopped after {count} messages: {error}")
+
+    def _chunks(self, topics: Collection[str]) -> Iterator[RawMessage]:
+        """Read MCAP files chunk by chunk where their chunks follow each other in time."""
+        files = storage_files(self.path)
+        places = [chunks_in_order(path) for path in files]
+        if not all(places):
+            yield from self._through_rosbags(topics)
+            return
+        for path, found in zip(files, places, strict=True):
+            yield from read_chunks(path, found or (), topics)
+
+    def _through_rosbags(self, topics: Collection[str]) -> Iterator[RawMessage]:
+        with Reader(self.path) as reader:
+            chosen = [item for item in reader.connections if item.topic in topics]
+            for connection, log_time, data in reader.messages(chosen):
+                yield RawMessage(connection.topic, connection.msgtype, log_time, data)
 
 
 @functools.lru_cache(maxsize=1)
@@ -138,7 +159,9 @@ def open_bag(path: Path) -> Bag:
         raise BagError(f"{path}: holds no .mcap and no .db3 file")
     try:
         with Reader(path) as reader:
-            return Bag(path, _topics(reader.connections))
+            plain = not reader.compression_mode
+            plain = plain and all(file.suffix == ".mcap" for file in storage_files(path))
+            return Bag(path, _topics(reader.connections), plain=plain)
     except Exception as error:
         return _broken_bag(path, str(error))
 

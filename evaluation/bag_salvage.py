@@ -104,15 +104,27 @@ def _record(
     kind: int, body: bytes, schemas: dict[int, str], channels: dict[int, tuple[str, str]]
 ) -> Iterator[RawMessage]:
     if kind == SCHEMA:
-        (key,) = struct.unpack_from("<H", body)
-        schemas[key] = _text(body, 2)[0]
+        read_schema(body, schemas)
     elif kind == CHANNEL:
-        key, schema = struct.unpack_from("<HH", body)
-        channels[key] = (_text(body, 4)[0], schemas.get(schema, ""))
+        read_channel(body, schemas, channels)
     elif kind == MESSAGE:
         key, _, log_time, _ = struct.unpack_from("<HIQQ", body)
         if key in channels:
             yield RawMessage(*channels[key], log_time, body[22:])
+
+
+def read_schema(body: bytes, schemas: dict[int, str]) -> None:
+    """Note the name of the message type that a schema record declares."""
+    (key,) = struct.unpack_from("<H", body)
+    schemas[key] = _text(body, 2)[0]
+
+
+def read_channel(
+    body: bytes, schemas: dict[int, str], channels: dict[int, tuple[str, str]]
+) -> None:
+    """Note topic and type of the channel that a record declares."""
+    key, schema = struct.unpack_from("<HH", body)
+    channels[key] = (_text(body, 4)[0], schemas.get(schema, ""))
 
 
 def _text(body: bytes, position: int) -> tuple[str, int]:

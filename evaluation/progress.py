@@ -21,8 +21,10 @@ class Progress:
 
     def update(self, done: float) -> None:
         """Draw the bar, at most ten times a second."""
+        if not self._visible:
+            return
         now = time.monotonic()
-        if not self._visible or now - self._last < 0.1:
+        if now - self._last < 0.1:
             return
         self._last = now
         part = min(1.0, done / self._total)

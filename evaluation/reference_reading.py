@@ -75,16 +75,17 @@ def _frame(data: bytes) -> str:
 def decode_odometry(messages: list[bytes]) -> NDArray[np.float64]:
     """Return the doubles (N, 85) of odometry messages; BagError for one that is too short."""
     result = np.empty((len(messages), DOUBLES))
-    alike: dict[tuple[int, bytes], list[int]] = defaultdict(list)
+    alike: dict[tuple[int, bytes, bytes], list[int]] = defaultdict(list)
     for k, data in enumerate(messages):
-        alike[(len(data), bytes(data[:4]) + bytes(data[12:16]))].append(k)
-    for rows in alike.values():
+        alike[len(data), data[:4], data[12:16]].append(k)
+    for (length, _, _), rows in alike.items():
         start, order = _doubles_start(messages[rows[0]])
         end = start + 8 * DOUBLES
-        if len(messages[rows[0]]) < end:
+        if length < end:
             raise BagError("an odometry message of the reference is cut off")
-        joined = b"".join(messages[k][start:end] for k in rows)
-        result[rows] = np.frombuffer(joined, dtype=f"{order}f8").reshape(len(rows), DOUBLES)
+        joined = b"".join([messages[k] for k in rows])
+        table = np.frombuffer(joined, dtype=np.uint8).reshape(len(rows), length)
+        result[rows] = np.ascontiguousarray(table[:, start:end]).view(f"{order}f8")
     return result
 
 
