@@ -14,14 +14,15 @@ from spatial_types.transforms import Transform
 SECOND = 10**9
 
 
-def simulator(shadows: bool) -> Simulator:
+def simulator(shadows: bool, supersampling: int = 1) -> Simulator:
     root = share_folders()[0]
     models = [
         ModelSpec(root / "urdf/station.urdf.xacro", "station"),
         ModelSpec(root / "urdf/phone_robot.urdf.xacro", ROBOT, Transform.planar(-1.0, 1.5, 0.0)),
     ]
     world = root / "worlds/ground_truth_room.sdf"
-    return Simulator.load(world, models, SimulatorOptions(seed=1, shadows=shadows))
+    options = SimulatorOptions(seed=1, shadows=shadows, supersampling=supersampling)
+    return Simulator.load(world, models, options)
 
 
 def speed(sim: Simulator, mode: str, seconds: float) -> float:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scene_sim.description.sensors import Camera, Sensor
 from scene_sim.gl_backend import create_context
 from scene_sim.image_reading import background_of, before_background, read_rgba, reduced
-from scene_sim.mjcf_geometry import DRAWN_GROUPS
+from scene_sim.mjcf_geometry import DRAWN_GROUPS, shadowless
 from scene_sim.noise import NoiseTable, stream
 from scene_sim.physics import Snapshot
 from spatial_types.camera import CameraFrame, CameraModel
@@ -69,6 +69,7 @@ class Painter:
         self._background = background_of(model)
         # Where something is seen through, coverage does not tell what lies before the sky.
         self._opaque = bool((self._alphas(model) >= OPAQUE).all())
+        self._shadowless = frozenset(shadowless(model)) if shadows else frozenset()
         self._view = mujoco.MjvCamera()
         self._view.type = mujoco.mjtCamera.mjCAMERA_FIXED
         _close_at_exit(self)
@@ -105,6 +106,12 @@ class Painter:
         if getattr(self, "_renderer", None) is not None:
             self.close()
 
+    def _cast_no_shadow(self) -> None:
+        if self._shadowless:
+            for geom in self._scene.geoms[: self._scene.ngeom]:
+                if geom.objid in self._shadowless:
+                    geom.category = mujoco.mjtCatBit.mjCAT_DECOR  # drawn alike, but casts none
+
     def draw(self, camera: int, snapshot: Snapshot, width: int, height: int) -> NDArray[np.uint8]:
         """Return the noiseless image (H, W, 3), RGB, of the camera with that MuJoCo id."""
         self._view.fixedcamid = camera
@@ -133,6 +140,7 @@ class Painter:
             mujoco.mjtCatBit.mjCAT_ALL,
             self._scene,
         )
+        self._cast_no_shadow()
         for eye in self._scene.camera:
             # Without a width of its own the view would widen with the stretched picture.
             eye.frustum_width = 0.5 * (eye.frustum_top - eye.frustum_bottom) * width / height

@@ -43,6 +43,9 @@ LARGE_RADIUS = 0.06  # cylinders from here on are drawn with LARGE_SLICES facets
 LARGE_SLICES = 128
 ENDLESS = 1000.0  # m: how far a ray sees an infinite plane
 SLAB_THICKNESS = 0.01
+# A large cylinder's shadow is cast by a core so far below its surface (m), thrice at the ends.
+CORE_DEPTH = 0.02
+CORE = "/core"
 DEFAULT_COLOUR = (0.7, 0.7, 0.7, 1.0)  # Gazebo's for a visual without material
 
 # A contact settles within two steps of 2 ms and yields a few micrometres under a small robot.
@@ -81,6 +84,38 @@ def add_visual(spec: mujoco.MjSpec, body: mujoco.MjsBody, visual: Visual, name: 
         place(fine, visual.pose)
         _make_visual(fine, DRAWN_GROUP)
         fine.material, fine.rgba = geom.material, geom.rgba
+        core = _thinner(visual.geometry)
+        if core is not None:
+            caster = _add_geom(spec, body, core, visual.pose, f"{name}{CORE}", shell=True)
+            _make_visual(caster, DRAWN_GROUP)
+            caster.material, caster.rgba = geom.material, geom.rgba
+
+
+def _thinner(cylinder: Cylinder) -> Cylinder | None:
+    """Return what casts the cylinder's shadow; None where it is too flat for one within.
+
+    A surface that casts a shadow at a grazing angle specks itself by the shadow map's texels. A
+    round body shades itself by its normals, so its drawn surface need cast none.
+    """
+    length = cylinder.length - 6.0 * CORE_DEPTH
+    if length <= 0.0 or cylinder.radius <= CORE_DEPTH:
+        return None
+    return Cylinder(cylinder.radius - CORE_DEPTH, length)
+
+
+def shadowless(model: mujoco.MjModel) -> list[int]:
+    """Return the geoms that cast no shadow: surfaces with a core within, and what lies on them."""
+    found: list[int] = []
+    for core in range(model.ngeom):
+        if not model.geom(core).name.endswith(CORE):
+            continue
+        apart = np.linalg.norm(model.geom_pos - model.geom_pos[core], axis=1)
+        reach = model.geom_rbound[core]
+        within = (apart < reach) & (model.geom_rbound < 2.0 * reach)  # MuJoCo's bounds are loose
+        within &= model.geom_bodyid == model.geom_bodyid[core]
+        within[core] = False
+        found += np.flatnonzero(within & np.isin(model.geom_group, DRAWN_GROUPS)).tolist()
+    return found
 
 
 def _make_visual(geom: mujoco.MjsGeom, group: int) -> None:

@@ -146,6 +146,19 @@ def test_moving_the_light_moves_shadows_and_a_world_without_shadows_has_none():
     assert np.array_equal(lit.render(CAMERA).pixels, first)
 
 
+@pytest.mark.parametrize(("x", "y"), [(-3.0, 1.0), (3.0, 1.0), (3.0, 3.0)])
+def test_the_target_throws_no_specks_of_shadow_on_itself(x, y):
+    simulator = room(x, y, camera_noise=False)
+    simulator.set_joint_target("camera_pan_joint", np.arctan2(-x, y - 0.1))
+    readings(simulator, CAMERA, 1_500_000_000)
+    pixels = simulator.render(CAMERA).pixels.astype(int)
+    white = (pixels.max(axis=2) - pixels.min(axis=2) == 0) & (pixels[..., 0] > 100)
+    inside = white & np.roll(white, 2, 0) & np.roll(white, -2, 0)
+    steps = np.abs(pixels[..., 0] - np.roll(pixels[..., 0], 1, 0))[inside]
+    assert len(steps) > 150
+    assert steps.max() < 8
+
+
 def test_cameras_turn_with_the_pan_joint():
     simulator = room(-2.0, 0.1 + 2.0, camera_noise=False)
     simulator.set_joint_target("camera_pan_joint", np.pi / 4)
