@@ -147,10 +147,11 @@ class TargetFilter:
         """Kalman prediction and update; returns the log density of the measurement."""
         mean, covariance = self._carried(candidate.stamp)
         innovation = candidate.position - mean[:2]
-        total = covariance[:2, :2] + candidate.covariance
-        gain = covariance[:, :2] @ _inverse(total)
+        seen = covariance[:2]
+        total = seen[:, :2] + candidate.covariance
+        gain = seen.T @ _inverse(total)
         self._mean = mean + gain @ innovation
-        covariance = covariance - gain @ covariance[:2]
+        covariance = covariance - gain @ seen
         self._covariance = 0.5 * (covariance + covariance.T)
         self.stamp = candidate.stamp
         self._ahead = None
@@ -202,8 +203,8 @@ def _square(vector: Array) -> Array:
 def _inverse(matrix: Array) -> Array:
     """Inverse of a symmetric (2, 2) matrix, several times faster than numpy.linalg's."""
     (a, b), (_, d) = matrix.tolist()
-    determinant = a * d - b * b
-    return np.array([[d, -b], [-b, a]]) / determinant
+    scale = 1.0 / (a * d - b * b)
+    return np.array([[scale * d, -scale * b], [-scale * b, scale * a]])
 
 
 def _density(innovation: Array, covariance: Array) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import cos, sin
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,23 @@ class _Lost:
     track_id: int
     position: Array
     stamp: int
+
+
+class _Place(NamedTuple):
+    """A candidate's position and covariance in plain numbers, faster than NumPy's for so few."""
+
+    stamp: int
+    x: float
+    y: float
+    xx: float
+    xy: float
+    yy: float
+
+    @staticmethod
+    def of(candidate: Candidate) -> _Place:
+        x, y = candidate.position.tolist()
+        (xx, xy), (_, yy) = candidate.covariance.tolist()
+        return _Place(candidate.stamp, x, y, xx, xy, yy)
 
 
 class TargetTracks:
@@ -93,11 +111,10 @@ class TargetTracks:
     def _pairs(self, candidates: Sequence[Candidate]) -> list[tuple[Track, Candidate]]:
         """Nearest pairs first, each track and candidate once, within the gate."""
         options = []
+        places = [_Place.of(candidate) for candidate in candidates]
         for i, track in enumerate(self.tracks):
-            for k, candidate in enumerate(candidates):
-                distance = self._distance(track, candidate)
-                if distance is not None:
-                    options.append((not track.confirmed, distance, i, k))
+            for k, distance in self._near(track, places):
+                options.append((not track.confirmed, distance, i, k))
         pairs: list[tuple[Track, Candidate]] = []
         tracks, taken = set(), set()
         for _, _, i, k in sorted(options):
@@ -107,17 +124,24 @@ class TargetTracks:
                 pairs.append((self.tracks[i], candidates[k]))
         return pairs
 
-    def _distance(self, track: Track, candidate: Candidate) -> float | None:
-        """Squared Mahalanobis distance, or None outside the gate."""
-        mean, covariance = track.filter.predict(candidate.stamp)
-        x, y = (candidate.position - mean).tolist()
-        if x * x + y * y > LONGEST_STEP**2:
-            return None
-        (a, b), (_, d) = (covariance + candidate.covariance).tolist()
-        a, d = a + START_ROOM**2, d + START_ROOM**2
-        squared = (d * x * x - 2.0 * b * x * y + a * y * y) / (a * d - b * b)
-        gate = self._parameters.track.gate_sigmas
-        return float(squared) if squared <= gate * gate else None
+    def _near(self, track: Track, places: Sequence[_Place]) -> Iterator[tuple[int, float]]:
+        """Yield the numbers and squared Mahalanobis distances of the places inside the gate."""
+        gate = self._parameters.track.gate_sigmas**2
+        stamp: int | None = None
+        for k, place in enumerate(places):
+            if place.stamp != stamp:
+                stamp = place.stamp
+                mean, covariance = track.filter.predict(stamp)
+                mx, my = mean.tolist()
+                (xx, xy), (_, yy) = covariance.tolist()
+            x, y = place.x - mx, place.y - my
+            a, b, d = xx + place.xx + START_ROOM**2, xy + place.xy, yy + place.yy + START_ROOM**2
+            apart = x * x + y * y
+            if apart > LONGEST_STEP**2 or apart > gate * (a + d):
+                continue
+            squared = (d * x * x - 2.0 * b * x * y + a * y * y) / (a * d - b * b)
+            if squared <= gate:
+                yield k, squared
 
     def _age(self, stamp: int) -> None:
         """Count misses and drop the tracks that have too many."""
