@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ground_truth_localizer.camera_turning import CameraTurning
 from ground_truth_localizer.cylinder_projection import View
 from ground_truth_localizer.image_strips import TargetStrips, cut_strips
 from ground_truth_localizer.marker_pattern import MarkerPattern
@@ -52,6 +53,7 @@ class OrientationEstimator:
         if self.parameters.method not in methods:
             raise ParameterError(f"method = '{self.parameters.method}': expected model or thesis")
         self._method = methods[self.parameters.method](self.parameters)
+        self._turning = CameraTurning()
 
     def update(
         self,
@@ -71,6 +73,7 @@ class OrientationEstimator:
             raise ValueError(
                 f"image is {width}x{height}: expected {camera.width}x{camera.height} as CameraInfo"
             )
+        turning = self._turning.update(frame.stamp, map_from_camera)
         density = self.parameters.model.acceleration_density
         carried = target.at(frame.stamp, density)
         view = View.towards(camera, map_from_camera, carried.position)
@@ -82,7 +85,16 @@ class OrientationEstimator:
             return OrientationResult(frame.stamp, False, f"no solution ({error})", view=view)
         if result.good and not result.finite:
             return dataclasses.replace(result, good=False, reason="no solution (not finite)")
+        return _less_sure(result, turning * self.parameters.model.pose_time_error)
+
+
+def _less_sure(result: OrientationResult, sigma: float) -> OrientationResult:
+    """Add the error (rad) of the camera's own direction to bearing and yaw."""
+    if result.sight is None or sigma == 0.0:
         return result
+    sight = result.sight.copy()
+    sight[0, 0] += sigma**2
+    return dataclasses.replace(result, sight=sight, yaw_variance=result.yaw_variance + sigma**2)
 
 
 class ModelMethod:

@@ -48,6 +48,13 @@ class ModelParameters:
     acceleration_density: float = parameter(
         0.3, "growth of the laser's uncertainty up to the image", unit="m^2/s^3", minimum=0.0
     )
+    pose_time_error: float = parameter(
+        0.012,
+        "error of the camera's pose while it turns, as time (tf interpolates between joint states)",
+        unit="s",
+        minimum=0.0,
+        maximum=0.2,
+    )
     edge_misfit: float = parameter(
         6.0, "largest misfit of the silhouette that is still good", minimum=1.0
     )

@@ -154,3 +154,19 @@ def test_gap_or_jump_starts_anew():
         made.update(k * FRAME, 0.0, 1e-5)
     assert made.update(10 * FRAME, 2.0, 1e-5).yaw == pytest.approx(2.0)
     assert made.predict(10 * FRAME + 5_000 * MS) is None
+
+
+def test_start_that_the_laser_has_not_noticed_is_not_averaged_away():
+    fusion = PoseFusion()
+    for k in range(5):
+        fusion.update(seen((0.0, 2.1), 0.3, k * FRAME), laser((0.0, 2.1), k * FRAME))
+    moved = (0.006, 2.1)  # 3 mrad: 15 sigma of the silhouette, one of the laser
+    fused = fusion.update(seen(moved, 0.3, 5 * FRAME), laser((0.0, 2.1), 5 * FRAME))
+    assert fused.position[0] == pytest.approx(0.006, abs=5e-4)
+
+
+def test_yaw_and_position_are_tied_but_loosely():
+    result = dataclasses.replace(seen((0.0, 2.1), 0.3), yaw_by_bearing=10.0)
+    covariance = PoseFusion().update(result, laser((0.0, 2.1))).pose_covariance
+    correlation = covariance[0, 2] / np.sqrt(covariance[0, 0] * covariance[2, 2])
+    assert 0.2 < abs(correlation) < 0.31
