@@ -28,6 +28,8 @@ from ros_interface.geometry_messages import transform_from_message
 from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
+from ros_interface.stamps import nanoseconds_from_stamp
+from ros_interface.time_jumps import HistoryKeeper
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
 
@@ -58,6 +60,7 @@ class CameraTrackerNode(Node):
         self._pan: float | None = None
         self._command: PanCommand | None = None
         self._tf = tf2_ros.Buffer()
+        self._history = HistoryKeeper(self._tf)
         self._listener = tf2_ros.TransformListener(self._tf, self)
         self._publisher = self.create_publisher(Float64, self._options.command_topic, RELIABLE)
         self.create_subscription(
@@ -88,6 +91,11 @@ class CameraTrackerNode(Node):
                 "bad joint states",
                 f"JointState.position of '{self._options.joint}': expected a finite number",
             )
+            return
+        try:
+            self._history.see(nanoseconds_from_stamp(message.header.stamp))
+        except MessageError as error:
+            self._diagnostics.refuse("bad joint states", error)
             return
         self._pan = float(message.position[index])
 

@@ -16,6 +16,7 @@ from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
+from rclpy.time import Time
 from sensor_msgs.msg import CameraInfo, Image, JointState
 from std_msgs.msg import Float64
 from synthetic_camera import Scene, render, station_view, thesis_camera
@@ -28,7 +29,7 @@ from ros_interface.errors import ConfigurationError
 from ros_interface.geometry_messages import stamped_transform
 from ros_interface.image_messages import camera_info_from_model, image_from_array
 from ros_interface.qos import SENSOR_DATA
-from ros_interface.stamps import nanoseconds_from_stamp
+from ros_interface.stamps import nanoseconds_from_stamp, stamp_from_nanoseconds
 from spatial_types.angles import wrap_scalar
 from spatial_types.transforms import Transform
 
@@ -310,6 +311,29 @@ def test_tracker_commands_the_pan_angle(graph):
         joints.publish(JointState(name=["camera_pan_joint"], position=[0.0]))
 
     assert graph.until(lambda: bool(commands) and abs(commands[-1].data + np.pi / 4) < 0.01, act)
+
+
+def test_tracker_takes_transforms_again_after_a_reset(graph):
+    node = graph.start(CameraTrackerNode)
+    joints = graph.peer.create_publisher(JointState, "/joint_states", SENSOR_DATA)
+    moving = tf2_ros.TransformBroadcaster(graph.peer)
+    stamp = 100_000 * MS
+
+    def act() -> None:
+        message = JointState(name=["camera_pan_joint"], position=[0.0])
+        message.header.stamp = stamp_from_nanoseconds(stamp)
+        joints.publish(message)
+        moving.sendTransform(
+            stamped_transform(Transform.from_rpy((0, 1, 0), (0, 0, 0)), stamp, "map", "wheel")
+        )
+
+    def known() -> bool:
+        return node._tf.can_transform("map", "wheel", Time(nanoseconds=stamp))
+
+    assert graph.until(known, act)
+    stamp = 1_000 * MS
+    assert not known()
+    assert graph.until(known, act)
 
 
 def test_impossible_parameter_is_refused_at_start(graph):
