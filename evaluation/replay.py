@@ -16,7 +16,7 @@ from rclpy.time import Time
 
 from evaluation.bag_reading import Bag, BagMessage
 from evaluation.errors import BagError
-from evaluation.estimator_chain import EstimatorChain, PoseLog
+from evaluation.estimator_chain import NUMBER, EstimatorChain, PoseLog
 from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
 from evaluation.reference_reading import ODOMETRY_TYPE, ReferenceReader
 from evaluation.series import PoseSeries
@@ -64,6 +64,7 @@ class Replay:
     scan_stamps: list[int] = field(default_factory=list)
     image_stamps: list[int] = field(default_factory=list)
     trouble: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._buffer = tf2_py.BufferCore(Duration(seconds=60))
@@ -112,11 +113,14 @@ class Replay:
         return samples.select(samples.image_stamps != NO_IMAGE)
 
     def _troubles(self) -> list[str]:
-        return [f"{text} ({count} times)" for text, count in self.trouble.items()]
+        counts = self.trouble.items()
+        return [f"{self.examples[kind]} ({count} times)" for kind, count in counts]
 
     def _note(self, text: str) -> None:
-        """Count a trouble; numbers are left out so that each kind is told once."""
-        self.trouble[text[:200]] = self.trouble.get(text[:200], 0) + 1
+        """Count a trouble; kinds are told apart without numbers, so that each is told once."""
+        kind = NUMBER.sub("#", text)
+        self.trouble[kind] = self.trouble.get(kind, 0) + 1
+        self.examples.setdefault(kind, text[:300])
 
     def _on_scan(self, message: BagMessage) -> None:
         scan = scan_from_message(self.bag.deserialize(message))

@@ -15,7 +15,6 @@ COLUMNS = (
     ("angle MAE deg", "angle_mae_deg", 1.0, ".2f"),
     ("worst deg", "angle_max_deg", 1.0, ".2f"),
     ("found %", "availability", 100.0, ".1f"),
-    ("NEES", "nees", 1.0, ".2f"),
 )
 
 
@@ -36,12 +35,17 @@ def _cell(value: Any, scale: float, form: str) -> str:
 
 def _row(name: str, figures: dict[str, Any]) -> list[str]:
     cells = [_cell(figures.get(key), scale, form) for _, key, scale, form in COLUMNS]
-    return [name, str(figures["samples"]), *cells]
+    return [name, str(figures["samples"]), *cells, _nees(figures)]
+
+
+def _nees(figures: dict[str, Any]) -> str:
+    value = figures.get("nees")
+    return "-" if value is None else f"{value:.2f} ({figures['nees_dof']})"
 
 
 def error_table(figures: dict[str, Any]) -> str:
     """Return points, whole and variants, and the thesis's figures where it has the points."""
-    head = ["", "samples", *(title for title, *_ in COLUMNS)]
+    head = ["", "samples", *(title for title, *_ in COLUMNS), "NEES (expected)"]
     points = figures["points"]
     rows = [_row(name, row) for name, row in points.items()] if len(points) > 1 else []
     rows.append(_row("whole", figures))
@@ -51,7 +55,9 @@ def error_table(figures: dict[str, Any]) -> str:
         x, y, angle = STATIC_WHOLE
         rows.append(["  thesis", "7000", f"{x * 1e3:.1f}", f"{y * 1e3:.1f}", "-", "-"])
         rows[-1] += [f"{angle:.2f}", "-", "-", "-"]
-    title = f"{figures['trial']}: method {figures['method']}, seed {figures['seed']}"
+    title = f"{figures['trial']}: method {figures['method']}"
+    if figures["seed"] is not None:
+        title += f", seed {figures['seed']}"
     return f"{title}, lost {figures['lost']}\n{table(head, rows)}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -135,10 +136,10 @@ class Section:
         """Refuse keys that nothing asked for."""
         for key, line in self._lines.items():
             if key not in self._asked:
-                known = ", ".join(dict.fromkeys(self._asked))
-                raise TrialError(
-                    f"{self.path}:{line}: unknown key '{self._full(key)}'; known: {known}"
-                )
+                close = difflib.get_close_matches(key, self._asked, n=1)
+                known = "known: " + ", ".join(dict.fromkeys(self._asked))
+                hint = f"did you mean '{close[0]}'?" if close else known
+                raise TrialError(f"{self.path}:{line}: unknown key '{self._full(key)}'; {hint}")
 
     def _required(self, key: str, default: Any) -> Any:
         value = self.value(key, default)

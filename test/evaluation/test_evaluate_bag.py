@@ -12,6 +12,7 @@ from evaluation import run_trial
 from evaluation.bag_reading import open_bag
 from evaluation.bag_salvage import Cut, salvage, storage_files
 from evaluation.evaluate_bag import main
+from evaluation.replay import Replay
 
 ROOM_SCANS = Path(__file__).resolve().parents[3] / "shared/data/real_room_scans"
 
@@ -102,6 +103,14 @@ def test_a_missing_topic_names_those_there_are(recorded, tmp_path, capsys):
     error = capsys.readouterr().err
     assert "no images on /nowhere (--image-topic)" in error
     assert "/lrf/scan (sensor_msgs/msg/LaserScan)" in error
+
+
+def test_troubles_that_differ_in_numbers_are_told_once():
+    replay = object.__new__(Replay)
+    replay.trouble, replay.examples = {}, {}
+    for stamp in ("45.2", "45.3", "45.4"):
+        replay._note(f"/image: no data at {stamp}")
+    assert replay._troubles() == ["/image: no data at 45.2 (3 times)"]
 
 
 def test_without_tf_every_scan_is_refused_by_name(recorded, tmp_path):

@@ -72,7 +72,7 @@ def test_variants_build_on_the_trials_parameters(tmp_path):
 @pytest.mark.parametrize(
     ("change", "line", "text"),
     [
-        (("samples: 5", "sampels: 5"), 3, "unknown key 'sampels'"),
+        (("samples: 5", "sampels: 5"), 3, "unknown key 'sampels'; did you mean 'samples'?"),
         (("samples: 5", "samples: lots"), 3, "'lots' is not a number"),
         (("samples: 5", "samples: 2.5"), 3, "not a whole number"),
         (("samples: 5", "samples: -1"), 3, "below 0"),

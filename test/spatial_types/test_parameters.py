@@ -49,7 +49,10 @@ def test_whole_number_serves_as_float():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"zone": {"margn": 1.0}}, r"unknown parameter 'zone\.margn'"),
+        (
+            {"zone": {"margn": 1.0}},
+            r"unknown parameter 'zone\.margn'; did you mean 'zone\.margin'\?",
+        ),
         ({"zone.margin": 2.0}, "at most 1.0 m"),
         ({"zone.margin": -0.1}, "at least 0.0 m"),
         ({"zone.margin": float("nan")}, "expected a finite number"),
