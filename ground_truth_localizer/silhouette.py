@@ -138,7 +138,15 @@ def fit_silhouette(
 
 def _search(rows: Sequence[Rows], prior: SilhouettePrior, best: _Descent | None) -> _Descent | None:
     """Look for a lamp and farther around, where the first attempt left something to explain."""
-    lamp = _second_lamp(rows, best.state) if best is not None else None
+    lamp = None
+    if best is not None:
+        lamp = _second_lamp(rows, best.state)
+        if lamp is not None:
+            found = _attempt(rows, best.state + rows[0].pixel * EDGE_TRIALS, prior, lamp)
+            if found is not None and found.misfit < best.misfit:
+                best = found
+            if best.misfit < LAMP_MISFIT:
+                return best
     for _ in range(ATTEMPTS):  # a lamp found late may show that the search began at a wrong place
         if best is not None and best.misfit < GOOD_MISFIT and lamp is None:
             break
@@ -172,7 +180,7 @@ def _near(rows: Sequence[Rows], prior: SilhouettePrior) -> Array:
     reach = min(3.0 * float(prior.sigma[0]) / pixel, NEAR_REACH)
     offsets = np.arange(-ceil(reach / NEAR_STEP), ceil(reach / NEAR_STEP) + 1) * NEAR_STEP * pixel
     ratios = NEAR_RATIOS * float(prior.sigma[1])
-    if prior.sigma[1] < 0.1 * pixel:
+    if prior.sigma[1] < 0.3 * pixel:
         ratios = ratios[1:2]
     trials = np.empty((len(ratios), len(offsets), 2))
     trials[..., 0] = offsets + prior.mean[0]
