@@ -60,7 +60,7 @@ class Candidate:
 
     `stamp` ns of its middle beam, `position` (2,) and `covariance` (2, 2) in map, `fit` the same in
     polar form, `beams` readings on it, `run` where in the scan, `misfit` mean squared residual;
-    `terms` (4, K) from BeamModel for the beams from number `first` on.
+    `terms` (4, K) from BeamModel for the beams from number `first` on of the geometry `beams_of`.
     """
 
     stamp: int
@@ -72,6 +72,7 @@ class Candidate:
     misfit: float
     first: int
     terms: Array
+    beams_of: BeamGeometry
 
 
 def beam_model(beams: BeamGeometry, zone: ZoneProfile, parameters: LaserParameters) -> BeamModel:
@@ -153,6 +154,7 @@ def fit_run(
         misfit=verdict.misfit,
         first=window.first,
         terms=terms,
+        beams_of=view.beams,
     )
 
 

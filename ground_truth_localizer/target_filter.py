@@ -98,6 +98,7 @@ class TargetFilter:
         self._pool: BeamPool | None = None
         self._floor = np.eye(2) * parameters.filter.position_floor**2
         self._ahead: tuple[int, Array, Array] | None = None
+        self._beams = view.beams
         self._rest = (candidate.position, candidate.covariance)
 
     def predict(self, stamp: int) -> tuple[Array, Array]:
@@ -115,9 +116,10 @@ class TargetFilter:
         resting = _density(candidate.position - self._rest[0], candidate.covariance + self._rest[1])
         self._weigh(driving, resting)
         self._recent.append(candidate)
-        self._rest = (
-            self._pooled(view, candidate) if self.standing > STANDING else self._mean_of_recent()
-        )
+        # Readings are pooled beam by beam, which a sensor that was moved since does not allow.
+        moved, self._beams = view.beams is not self._beams, view.beams
+        poolable = self.standing > STANDING and not moved
+        self._rest = self._pooled(view, candidate) if poolable else self._mean_of_recent()
 
     def state(self) -> TargetState:
         """Return the mixture of both hypotheses."""
@@ -170,7 +172,7 @@ class TargetFilter:
         if self._pool is None or not self._pool.holds(candidate):
             self._pool = BeamPool(view.beams, candidate, self._parameters)
             for past in self._recent:
-                if self._pool.holds(past):
+                if past.beams_of is view.beams and self._pool.holds(past):
                     self._pool.add(past)
             near = candidate.fit
         else:

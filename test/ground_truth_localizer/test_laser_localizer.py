@@ -293,6 +293,22 @@ def test_scans_out_of_order_are_ignored_not_taken_for_a_new_beginning():
     assert localizer.counts["time jumps back"] == 0
 
 
+def test_readings_from_before_the_sensor_was_moved_are_not_pooled_with_those_after():
+    before = SyntheticLaser(seed=5)
+    pose = Transform.planar(0.012, 0.048, 0.0, before.map_from_lrf.translation[2])
+    after = SyntheticLaser(seed=6, map_from_lrf=pose)
+    target = [(standing(0.5, 2.0), 0.1)]
+    errors = []
+    localizer = LaserLocalizer(PARAMETERS, RectangleZone(BOX))
+    for k in range(120):
+        laser = after if (k // 30) % 2 else before
+        result = localizer.update(laser.scan(0.1 * k, target), laser.map_from_lrf)
+        if k > 10 and result.primary:
+            errors.append(np.hypot(*(result.primary.position - [0.5, 2.0])))
+    assert len(errors) > 100
+    assert max(errors) < 0.025
+
+
 def test_outline_of_a_sensor_without_longest_range_is_finite():
     laser = SyntheticLaser(seed=2)
     localizer = LaserLocalizer(PARAMETERS, OpenZone())
