@@ -161,31 +161,59 @@ def test_a_topic_of_another_type_is_refused(recorded, capsys, arguments, words):
     assert words in capsys.readouterr().err
 
 
-def test_poses_that_are_none_are_left_out_and_counted(tmp_path):
-    store = get_typestore(Stores.LATEST)
-    bag, zeros = tmp_path / "bag", [0.0] * 36
+def write_poses(bag, estimates, references, recorded_at=lambda stamp: stamp):
+    """Write a bag of recorded estimates and their reference, x in metres every 0.1 s."""
+    store, zeros = get_typestore(Stores.LATEST), [0.0] * 36
     with Writer(bag, version=8, storage_plugin=StoragePlugin.MCAP) as writer:
-        kinds = {"/reference/target": "nav_msgs/msg/Odometry"}
-        kinds["/ground_truth/pose"] = "geometry_msgs/msg/PoseWithCovarianceStamped"
-        topics = {
-            name: writer.add_connection(name, kind, typestore=store) for name, kind in kinds.items()
-        }
-        for k in range(20):
-            x = float("nan") if k in (5, 12) else 0.1 * k
-            message = pose_message(store, 10**8 * k, x, zeros)
-            data = store.serialize_cdr(message, message.__msgtype__)
-            writer.write(topics["/ground_truth/pose"], 10**8 * k, data)
-            x = float("nan") if k == 7 else 0.1 * k
-            message = odometry_message(store, 10**8 * k, x, zeros)
-            data = store.serialize_cdr(message, message.__msgtype__)
-            writer.write(topics["/reference/target"], 10**8 * k, data)
-    code, figures = run(tmp_path, bag)
+        for topic, make, values in (
+            ("/ground_truth/pose", pose_message, estimates),
+            ("/reference/target", odometry_message, references),
+        ):
+            kind = make(store, 0, 0.0, zeros).__msgtype__
+            connection = writer.add_connection(topic, kind, typestore=store)
+            for k, x in enumerate(values):
+                data = store.serialize_cdr(make(store, 10**8 * k, x, zeros), kind)
+                writer.write(connection, recorded_at(10**8 * k), data)
+    return bag
+
+
+def test_poses_that_are_none_are_left_out_and_counted(tmp_path):
+    truth = [0.1 * k for k in range(20)]
+    nan = float("nan")
+    estimates = [nan if k in (5, 12) else x for k, x in enumerate(truth)]
+    references = [nan if k == 7 else x for k, x in enumerate(truth)]
+    code, figures = run(tmp_path, write_poses(tmp_path / "bag", estimates, references))
     assert code == 0
     assert figures["position_max_m"] < 1e-6
     warnings = " ".join(figures["warnings"])
     assert "/ground_truth/pose: Pose has position" in warnings
     assert "(2 times)" in warnings
     assert "the reference has 1 poses that are none" in warnings
+
+
+def test_nothing_is_aligned_unless_asked(tmp_path):
+    truth = [0.1 * k for k in range(20)]
+    bag = write_poses(tmp_path / "bag", [x + 0.5 for x in truth], truth)
+    _, figures = run(tmp_path, bag)
+    assert figures["alignment"] is None
+    assert figures["x_bias_m"] == pytest.approx(0.5)
+    _, figures = run(tmp_path, bag, "--align")
+    assert figures["alignment"]
+    assert figures["position_max_m"] < 1e-6
+
+
+def test_recording_times_do_not_matter(tmp_path):
+    truth = [0.1 * k for k in range(20)]
+    estimates = [x + 0.01 * (k % 3) for k, x in enumerate(truth)]
+    simulated = run(tmp_path, write_poses(tmp_path / "bag", estimates, truth))[1]
+
+    def wall(stamp):
+        return 1_700_000_000 * 10**9 + 3 * stamp
+
+    shifted = run(tmp_path, write_poses(tmp_path / "wall", estimates, truth, wall))[1]
+    for key in ("samples", "position_rmse_m", "x_bias_m", "time_offset_s"):
+        assert shifted.get(key) == simulated.get(key)
+    assert simulated["samples"] == 20
 
 
 def test_parameters_are_checked(recorded, capsys):

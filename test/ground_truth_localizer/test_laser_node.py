@@ -256,6 +256,17 @@ def test_transforms_of_a_bag_that_starts_again_are_used(bench):
     assert len(world.got["targets"][-1].poses) == 1
 
 
+def test_silence_is_told_by_the_diagnostics(bench):
+    world = bench()
+    world.wait(
+        lambda: any(
+            array.status[0].message.startswith("no scan on /lrf/scan for")
+            and array.status[0].level == DiagnosticStatus.WARN
+            for array in world.got["diagnostics"]
+        )
+    )
+
+
 def test_two_publishers_of_scans_are_named(bench):
     world = bench()
     world.ready()

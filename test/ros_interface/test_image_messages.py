@@ -1,3 +1,5 @@
+import array
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -111,3 +113,12 @@ def test_camera_info_round_trip():
 def test_uncalibrated_cameras_are_refused(message):
     with pytest.raises(MessageError, match="CameraInfo"):
         camera_model_from_message(message)
+
+
+def test_pixels_are_handed_over_as_one_block(monkeypatch):
+    given = []
+    monkeypatch.setattr(Image, "data", property(fset=lambda _, value: given.append(value)))
+    image_from_array(np.zeros((4, 5, 3), np.uint8), "rgb8", 0, "camera")
+    # rclpy checks a list byte by byte and takes an array as it is.
+    assert isinstance(given[-1], array.array)
+    assert given[-1].typecode == "B"

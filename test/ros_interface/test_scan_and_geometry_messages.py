@@ -1,3 +1,5 @@
+import array
+
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
@@ -42,6 +44,15 @@ def test_scan_round_trip(increment):
     assert back.stamp == 7
     assert np.allclose(back.angles, example_scan(increment).angles)
     assert back.ranges.tolist() == [1.0, np.inf, 2.5]
+
+
+def test_ranges_are_handed_over_as_one_block(monkeypatch):
+    given = []
+    monkeypatch.setattr(LaserScan, "ranges", property(fset=lambda _, value: given.append(value)))
+    message_from_scan(example_scan())
+    # rclpy checks a list number by number and takes an array as it is.
+    assert isinstance(given[-1], array.array)
+    assert given[-1].typecode == "f"
 
 
 @pytest.mark.parametrize(
