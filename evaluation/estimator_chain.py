@@ -174,7 +174,7 @@ class EstimatorChain:
         result = self._orientation.update(frame, camera, map_from_camera, self._target)
         self.fused = self._fusion.update(result, self._target)
         if self.fused is None:
-            self.unusable[NUMBER.sub("#", self._fusion.reason)] += 1
+            self.unusable[NUMBER.sub("N", self._fusion.reason)] += 1
             return
         x, y = (float(value) for value in self.fused.position)
         covariance = self.fused.pose_covariance

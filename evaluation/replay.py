@@ -118,7 +118,7 @@ class Replay:
 
     def _note(self, text: str) -> None:
         """Count a trouble; kinds are told apart without numbers, so that each is told once."""
-        kind = NUMBER.sub("#", text)
+        kind = NUMBER.sub("N", text)
         self.trouble[kind] = self.trouble.get(kind, 0) + 1
         self.examples.setdefault(kind, text[:300])
 

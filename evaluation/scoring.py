@@ -154,7 +154,7 @@ def _score_track(
 
 def _head(recording: Recording, main: Track) -> dict[str, Any]:
     losses = [change for change in main.states if change.state == "lost"]
-    reasons = Counter(NUMBER.sub("#", item.reason) for item in main.refused)
+    reasons = Counter(NUMBER.sub("N", item.reason) for item in main.refused)
     return {
         "trial": recording.trial,
         "description": recording.description,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ground_truth_localizer.acceptance_zone import ZoneProfile
-from ground_truth_localizer.beam_geometry import BeamGeometry
+from ground_truth_localizer.beam_geometry import BeamGeometry, Window
 from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.scan_segments import Run, find_runs
 from ground_truth_localizer.target_fit import (
@@ -122,14 +122,7 @@ def fit_run(
     missing = max(-guess.excess - step, 0.0)
     pad = 2 + int(missing / step)
     window = view.beams.window(run.start - pad, run.width + 2 * pad)
-    bearings, distances = window.bearings, view.distances[window.where]
-    if motion is not None and view.time_increment:
-        times = (window.first - run.middle + np.arange(len(bearings))) * view.time_increment
-        along, across = motion(view, guess.distance, guess.bearing)
-        # To first order a moving target is a standing one seen by beams that are turned and
-        # shortened by how far it has come.
-        distances = distances - along * times
-        bearings = bearings - across / guess.distance * times
+    bearings, distances = _standing_beams(view, run, window, guess, motion)
     spread = parameters.sensor.sigma / sqrt(guess.beams)
     # Between where every beam of the run hits and where both neighbours miss, give or take what
     # the uncertain distance does to the half angle.
@@ -156,6 +149,22 @@ def fit_run(
         terms=terms,
         beams_of=view.beams,
     )
+
+
+def _standing_beams(
+    view: ScanView, run: Run, window: Window, guess: _Guess, motion: Motion | None
+) -> tuple[Array, Array]:
+    """Bearings (K,) and distances (K,) that the target would show if it stood still.
+
+    To first order a moving target is a standing one seen by beams that are turned and shortened by
+    how far it has come.
+    """
+    bearings, distances = window.bearings, view.distances[window.where]
+    if motion is None or not view.time_increment:
+        return bearings, distances
+    times = (window.first - run.middle + np.arange(len(bearings))) * view.time_increment
+    along, across = motion(view, guess.distance, guess.bearing)
+    return bearings - across / guess.distance * times, distances - along * times
 
 
 class _Guess(NamedTuple):
@@ -225,15 +234,13 @@ def judge(
     inside, on_target = root > 0.0, deviation < reach
     beams = int(np.count_nonzero(inside & on_target))
     if np.count_nonzero(inside != on_target):
-        allowed = 1 + int(0.15 * beams)
         slack = target.radius_tolerance + fit.distance * step
-        across = np.abs(across)
-        beside = int(np.count_nonzero((across > radius + slack) & on_target))
-        if beside > allowed:
-            return Verdict(f"too wide: {beside} beams beside the circle", beams, np.nan)
-        through = _passing(off, (across < radius - slack) & ~on_target, silent)
-        if through > allowed:
-            return Verdict(f"too narrow: {through} beams pass through the circle", beams, np.nan)
+        from_edge = np.abs(across) - radius
+        beside = int(np.count_nonzero((from_edge > slack) & on_target))
+        through = _passing(off, (from_edge < -slack) & ~on_target, silent)
+        reason = _wrong_width(beside, through, allowed=1 + int(0.15 * beams))
+        if reason:
+            return Verdict(reason, beams, np.nan)
     if beams < target.min_beams:
         return Verdict(f"too few beams: {beams} of {target.min_beams}", beams, np.nan)
     # Beams off the circle by less than its own size still belong to the thing that was hit.
@@ -244,6 +251,15 @@ def judge(
     if misfit > limit:
         return Verdict(f"not round: misfit {misfit:.1f}, at most {limit:.1f}", beams, misfit)
     return Verdict("", beams, misfit)
+
+
+def _wrong_width(beside: int, through: int, allowed: int) -> str:
+    """Why the circle has not the target's width; empty where it has."""
+    if beside > allowed:
+        return f"too wide: {beside} beams beside the circle"
+    if through > allowed:
+        return f"too narrow: {through} beams pass through the circle"
+    return ""
 
 
 def _passing(off: Array, central: NDArray[np.bool_], silent: Array) -> int:

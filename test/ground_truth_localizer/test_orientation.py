@@ -231,7 +231,7 @@ def test_thesis_method_needs_a_tolerance_with_noise():
     _, plain, _ = run(scenes, parameters=strict)
     _, helped, _ = run(scenes, parameters=tolerant)
     assert np.nanmax(np.abs(helped)) < 12.0
-    assert not np.nanmax(np.abs(plain)) < np.nanmax(np.abs(helped))
+    assert np.isnan(plain).all()  # noise leaves no pixel with R = G = B to go by
 
 
 class Stubborn:
