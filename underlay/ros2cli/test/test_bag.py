@@ -108,7 +108,7 @@ def played(ros2):
     def play(bag, *options, topics=("/a", "/b", "/c", "/clock")):
         path = ros2.folder / "replayed"
         recorder = start_recording(ros2, path, *topics)
-        code, output = ros2.run("bag", "play", bag, "--delay", "2", *options)
+        code, output = ros2.run("bag", "play", bag, "--delay", "4", *options)
         assert code == 0, output
         stop(recorder)
         return path, output
