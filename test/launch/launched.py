@@ -1,5 +1,6 @@
 """Start a launch file in a ROS domain of its own, look at its topics, and end it."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -15,6 +16,11 @@ from rclpy.executors import SingleThreadedExecutor
 
 #: Generous, since a busy machine starts seven programs slowly.
 PATIENCE = 150.0
+
+
+def is_stand_in():
+    """Whether `ros2 launch` is the underlay's."""
+    return importlib.util.find_spec("ros2cli.launch_runner") is not None
 
 
 class Launched:

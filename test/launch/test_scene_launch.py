@@ -3,6 +3,8 @@
 import json
 import math
 
+import pytest
+from launched import PATIENCE, is_stand_in
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 
@@ -82,4 +84,31 @@ def test_a_wrong_trial_is_refused_before_anything_starts(launched, tmp_path):
     assert scene.process.wait(timeout=60) == 1
     assert "wrong.yaml" in scene.text
     assert "setle" in scene.text
+    assert scene.pids == {}
+
+
+def test_a_world_that_does_not_exist_ends_the_launch_with_an_error(launched):
+    scene = launched(86, "scene.launch.xml", "world:=bad.sdf", "localizer:=false")
+    code = scene.process.wait(timeout=PATIENCE)
+    # The real `ros2 launch` tells of the dead node and yet ends with 0.
+    assert code == (1 if is_stand_in() else 0)
+    assert "'worlds/bad.sdf': no such file" in scene.text
+    assert "was required: shutting down" in scene.text
+    assert scene.left_behind() == []
+
+
+@pytest.mark.parametrize("file", ["scene.launch.xml", "localizer.launch.xml"])
+def test_a_parameter_file_that_does_not_exist_is_refused(launched, file):
+    scene = launched(87, file, "overrides:=no/such.yaml")
+    assert scene.process.wait(timeout=PATIENCE) == 1
+    assert "no/such.yaml" in scene.text
+    assert scene.pids == {}
+
+
+def test_a_misspelt_argument_is_answered_with_the_one_that_was_meant(launched):
+    if not is_stand_in():
+        return  # the real one takes any name without a word
+    scene = launched(89, "scene.launch.xml", "scan_topc:=/scan")
+    assert scene.process.wait(timeout=PATIENCE) == 1
+    assert "argument 'scan_topc' is not declared; did you mean 'scan_topic'? known: " in scene.text
     assert scene.pids == {}

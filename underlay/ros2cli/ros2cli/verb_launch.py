@@ -9,47 +9,41 @@ from pathlib import Path
 
 from ros2cli.cli import CommandError
 from ros2cli.launch_runner.actions import Evaluation, load
+from ros2cli.launch_runner.arguments import check_arguments
 from ros2cli.launch_runner.context import Context
-from ros2cli.launch_runner.describe import all_arguments, print_arguments, print_tree
-from ros2cli.launch_runner.entity import Entity, LaunchError
+from ros2cli.launch_runner.describe import print_arguments, print_tree
+from ros2cli.launch_runner.entity import LaunchError
 from ros2cli.launch_runner.log import LaunchLog
 from ros2cli.launch_runner.supervisor import Supervisor
-from ros2cli.launch_runner.template import unescape
 from ros2cli.packages import file_in_share
+
+#: Switches as the real command has them.
+_OPTIONS = (
+    (
+        ("-n", "--noninteractive"),
+        "Run the launch system non-interactively, with no terminal associated",
+    ),
+    (("-d", "--debug"), "Put the launch system in debug mode"),
+    (("-a", "--show-all-subprocesses-output"), "Show all launched subprocesses' output"),
+)
+_EITHER = (
+    (
+        ("-p", "--print", "--print-description"),
+        "Print the launch description to the console without launching it.",
+    ),
+    (
+        ("-s", "--show-args", "--show-arguments"),
+        "Show arguments that may be given to the launch file.",
+    ),
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.add_argument(
-        "-n",
-        "--noninteractive",
-        action="store_true",
-        help="Run the launch system non-interactively, with no terminal associated",
-    )
-    parser.add_argument(
-        "-d", "--debug", action="store_true", help="Put the launch system in debug mode"
-    )
     group = parser.add_mutually_exclusive_group()
-    group.add_argument(
-        "-p",
-        "--print",
-        "--print-description",
-        action="store_true",
-        help="Print the launch description to the console without launching it.",
-    )
-    group.add_argument(
-        "-s",
-        "--show-args",
-        "--show-arguments",
-        action="store_true",
-        help="Show arguments that may be given to the launch file.",
-    )
-    parser.add_argument(
-        "-a",
-        "--show-all-subprocesses-output",
-        action="store_true",
-        help="Show all launched subprocesses' output",
-    )
+    for where, options in ((parser, _OPTIONS), (group, _EITHER)):
+        for flags, text in options:
+            where.add_argument(*flags, action="store_true", help=text)
     parser.add_argument("--launch-prefix", help="Command which goes before all executables")
     parser.add_argument(
         "--launch-prefix-filter", help="Regex for the executables that --launch-prefix is for"
@@ -114,7 +108,8 @@ def launch(path: Path, arguments: dict[str, str]) -> int:
     """Evaluate a launch file and run what it asks for.
 
     Returns:
-        0, or 1 when the file is wrong or a signal other than Ctrl-C ended the launch.
+        0, or 1 when the file or an argument is wrong, a required process died with an error, or a
+        signal other than Ctrl-C ended the launch.
     """
     log = LaunchLog()
     if log.folder is not None:
@@ -124,7 +119,7 @@ def launch(path: Path, arguments: dict[str, str]) -> int:
     try:
         root = load(path)
         plans = Evaluation(context).run(root, arguments)
-        warn_of_unknown(root, arguments, log)
+        check_arguments(root, arguments, context.scope, log)
         return Supervisor(plans, log).run()
     except LaunchError as error:
         log.say(
@@ -136,12 +131,3 @@ def launch(path: Path, arguments: dict[str, str]) -> int:
     finally:
         shutil.rmtree(context.folder, ignore_errors=True)
         log.close()
-
-
-def warn_of_unknown(root: Entity, arguments: dict[str, str], log: LaunchLog) -> None:
-    """A misspelt argument would otherwise be taken without a word."""
-    known = {unescape(argument.require("name")) for argument, _ in all_arguments(root)}
-    known |= {"launch-prefix", "launch-prefix-filter", "sigterm_timeout", "sigkill_timeout"}
-    for name in arguments:
-        if name not in known:
-            log.say("WARNING", "launch", f"argument '{name}' is not declared by {root.file}")

@@ -1,7 +1,7 @@
 """Wrong launch files: refused with exit code 1, nothing started, file and line named."""
 
 import pytest
-from conftest import IS_REAL
+from conftest import IS_REAL, ours_only
 
 # What is wrong on line 3 of a file, and the words that must come up.
 WRONG = {
@@ -124,3 +124,57 @@ def test_a_file_of_a_package(ros2):
     code, output = ros2.run("launch", "things", "a.launch.xml", "x:=2")
     assert code == 0
     assert "[echo-1] got 2" in output
+
+
+def test_a_parameter_file_that_does_not_exist(ros2):
+    node = '<node pkg="things" exec="show" output="screen"><param from="no/such.yaml"/></node>'
+    code, output = ros2.run("launch", ros2.write(f"<launch>\n{node}</launch>"))
+    assert "Parameter file path is not a file: no/such.yaml" in output
+    if IS_REAL:  # it starts the node without
+        assert code == 0
+        assert "SHOWN" in output
+    else:
+        assert code == 1
+        assert "test.launch.xml:2: " in output
+        assert "SHOWN" not in output
+
+
+@ours_only
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [
+        ("metod:=thesis", "argument 'metod' is not declared; did you mean 'method'? known: "),
+        ("inner_topc:=a", "did you mean 'inner_topic'? known: inner_topic, method"),
+        ("something:=else", "argument 'something' is not declared; known: inner_topic, method"),
+    ],
+)
+def test_a_misspelt_argument_is_refused(ros2, argument, words):
+    ros2.write('<arg name="inner_topic" default="x"/>', "inner.launch.xml")
+    path = ros2.write(
+        '<arg name="method" default="model"/><let name="here" value="$(dirname)"/>'
+        '<include file="$(var here)/inner.launch.xml" if="false"/>'
+        '<executable cmd="echo started $(var method) $(var undeclared none)" output="screen"/>'
+    )
+    code, output = ros2.run("launch", path, argument)
+    assert code == 1
+    assert words in output
+    assert "started" not in output
+
+
+def test_arguments_that_are_only_used_are_taken(ros2):
+    ros2.write('<executable cmd="echo $(var b none)" output="screen"/>', "inner.launch.xml")
+    path = ros2.write(
+        '<executable cmd="echo $(var a none)" output="screen"/>'
+        '<include file="$(dirname)/inner.launch.xml"/>'
+    )
+    code, output = ros2.run("launch", path, "a:=one", "b:=two")
+    assert code == 0
+    assert "] one" in output
+    assert "] two" in output
+
+
+def test_an_argument_that_an_unreadable_file_may_use_is_only_warned_of(ros2):
+    path = ros2.write('<include file="$(dirname)/$(var where)" if="false"/>')
+    code, output = ros2.run("launch", path, "where:=no_such.launch.xml", "for_it:=1")
+    assert code == 0
+    assert "argument 'for_it' is not declared" in output or IS_REAL

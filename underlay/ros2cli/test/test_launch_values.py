@@ -231,11 +231,27 @@ def test_parameters_and_remaps_for_all_nodes_of_a_scope(ros2):
         {show("outside")}"""
     )
     assert shown["inside"]["words"] == [
-        *("--ros-args", "-p", "use_sim_time:=true", "-r", "a:=b", "-r", "c:=d")
-    ] or shown["inside"]["words"] == [
         *("--ros-args", "-p", "use_sim_time:=True", "-r", "a:=b", "-r", "c:=d")
     ]
     assert shown["outside"]["words"] == ["--ros-args"]
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("true", "True"),
+        ("1", "1"),
+        ("0.5", "0.5"),
+        ("some text", "some text"),
+        ("'[a, b 1]'", "[a, b 1]"),
+        ("[a, b]", "('a', 'b')"),
+    ],
+)
+def test_the_text_of_a_parameter_for_all_nodes(ros2, value, told):
+    shown = ros2.shown(
+        f'<set_parameter name="p" value="{value}"/>{show("inside", inside="")}',
+    )
+    assert shown["inside"]["words"] == ["--ros-args", "-p", f"p:={told}"]
 
 
 def test_show_arguments(ros2):

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
-import yaml
-
 from ros2cli.launch_runner.context import Context
 from ros2cli.launch_runner.entity import Entity, LaunchError, read_file
 from ros2cli.launch_runner.names import check_namespace, joined_namespace
@@ -162,9 +160,10 @@ class Evaluation:
         scope.namespace = namespace
 
     def _set_parameter(self, entity: Entity) -> None:
-        value = yaml.dump(coerce(self._text(entity, "value")), default_flow_style=True)
-        item = (self._text(entity, "name"), value.removesuffix("...\n").strip())
-        self.context.scope.parameters += (item,)
+        """As in launch_ros, Python's text of the value: a string loses its quotes on the way."""
+        value = coerce(self._text(entity, "value"))
+        told = str(tuple(value)) if isinstance(value, list) else str(value)
+        self.context.scope.parameters += ((self._text(entity, "name"), told),)
 
     def _set_parameters_from_file(self, entity: Entity) -> None:
         path = Path(self._text(entity, "filename")).absolute()

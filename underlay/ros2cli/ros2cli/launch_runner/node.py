@@ -53,12 +53,9 @@ def _node_arguments(entity: Entity, context: Context) -> list[str]:
     full_name = f"{namespace.rstrip('/')}/{name}" if name and namespace else "/**"
     for child in entity.all("param"):
         values = parameters_of(child, context)
-        if values is not None:
-            if isinstance(values, dict):
-                path = parameter_file(full_name, values, context)
-            else:
-                path = values
-            arguments += ["--params-file", str(path)]
+        if isinstance(values, dict):
+            values = parameter_file(full_name, values, context)
+        arguments += ["--params-file", str(values)]
     own = [
         (evaluate(remap, "from", context), evaluate(remap, "to", context))
         for remap in entity.all("remap")

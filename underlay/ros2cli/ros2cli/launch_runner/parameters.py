@@ -20,11 +20,11 @@ from ros2cli.launch_runner.values import TYPES, Value, coerce, is_value
 Parsed = Value | Template  # a scalar, or a template to be performed later
 
 
-def parameters_of(entity: Entity, context: Context) -> dict[str, Value] | Path | None:
+def parameters_of(entity: Entity, context: Context) -> dict[str, Value] | Path:
     """Evaluate one `<param>` of a node.
 
     Returns:
-        Flat names and values, the path of a parameter file, or None when that file is missing.
+        Flat names and values, or the path of a parameter file.
     """
     source, name = entity.get("from"), entity.get("name")
     if source is not None and name is not None:
@@ -135,11 +135,11 @@ def evaluate(entity: Entity, attribute: str, context: Context) -> str:
         raise entity.error(f"{attribute}: {error}") from error
 
 
-def _parameter_file(entity: Entity, source: str, context: Context) -> Path | None:
+def _parameter_file(entity: Entity, source: str, context: Context) -> Path:
+    """The real launch only warns of a missing file, and the node starts without it."""
     path = Path(evaluate(entity, "from", context))
     if not path.is_file():
-        print(f"[WARNING] [launch_ros.actions.node]: Parameter file path is not a file: {path}")
-        return None
+        raise entity.error(f"Parameter file path is not a file: {path}")
     allowed = entity.get("allow_substs")
     if allowed is None or not coerce(evaluate(entity, "allow_substs", context), "bool"):
         return path

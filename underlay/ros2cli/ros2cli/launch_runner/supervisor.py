@@ -40,7 +40,8 @@ class Supervisor:
         """Start everything and return when nothing runs any more.
 
         Returns:
-            0 when the processes ended or Ctrl-C stopped them, 1 for any other signal.
+            0 when the processes ended or Ctrl-C stopped them; 1 for any other signal, and, unlike
+            the real launch, where a required process could not start or died with an error.
         """
         before = {number: signal.signal(number, self._on_signal) for number in _STOPPING}
         self._guardian = Guardian()
@@ -85,6 +86,8 @@ class Supervisor:
                 plan.name,
                 f"exception occurred while executing process: {error} (cmd '{plan.command[0]}')",
             )
+            if plan.shutdown_on_exit:
+                self._end_without(plan, code=1)
             return
         self._guardian.add(child.group)
         self._children.add(child)
@@ -107,14 +110,17 @@ class Supervisor:
         if self._stopping:
             return
         if plan.shutdown_on_exit:
-            self._log.say(
-                "INFO",
-                "launch",
-                f"process[{plan.name}] was required: shutting down launched system",
-            )
-            self._stop_all()
+            self._end_without(plan, code)
         elif plan.respawn:
             self._restart(plan)
+
+    def _end_without(self, plan: ProcessPlan, code: int) -> None:
+        """Stop the launch because a required process ended."""
+        text = f"process[{plan.name}] was required: shutting down launched system"
+        self._log.say("INFO", "launch", text)
+        if code != 0:
+            self._exit_code = 1
+        self._stop_all()
 
     def _explain(self, child: Child, code: int) -> None:
         """Why it died: the signal, and the last that it said on stderr."""
