@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import yaml
 
 from evaluation.errors import TrialError
+from spatial_types.suggestions import suggestion
 
 
 class Section:
@@ -136,9 +136,7 @@ class Section:
         """Refuse keys that nothing asked for."""
         for key, line in self._lines.items():
             if key not in self._asked:
-                close = difflib.get_close_matches(key, self._asked, n=1)
-                known = "known: " + ", ".join(dict.fromkeys(self._asked))
-                hint = f"did you mean '{close[0]}'?" if close else known
+                hint = suggestion(key, self._asked)
                 raise TrialError(f"{self.path}:{line}: unknown key '{self._full(key)}'; {hint}")
 
     def _required(self, key: str, default: Any) -> Any:

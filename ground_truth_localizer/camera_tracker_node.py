@@ -12,24 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import tf2_ros
-from diagnostic_msgs.msg import DiagnosticStatus
-from nav_msgs.msg import Odometry
-from rclpy.node import Node
-from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 
 from ground_truth_localizer.camera_tracker import CameraTracker, PanCommand, TrackerParameters
-from ground_truth_localizer.laser_messages import check_frame, state_from_odometry
-from ground_truth_localizer.target_state import TargetState, TrackingState
-from ros_interface.diagnostics import OK, WARN, NodeDiagnostics
+from ground_truth_localizer.target_follower_node import LASER_TOPIC, TargetFollowerNode
+from ros_interface.diagnostics import OK, WARN
 from ros_interface.errors import MessageError
-from ros_interface.geometry_messages import transform_from_message
 from ros_interface.node_main import run_node
-from ros_interface.parameters import declare_parameters
-from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
+from ros_interface.qos import RELIABLE, SENSOR_DATA
 from ros_interface.stamps import nanoseconds_from_stamp
-from ros_interface.time_jumps import HistoryKeeper
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
 
@@ -47,40 +39,18 @@ class TrackerNodeParameters(TrackerParameters):
     )
 
 
-class CameraTrackerNode(Node):
+class CameraTrackerNode(TargetFollowerNode[TrackerNodeParameters]):
     """Receive, convert, call, publish."""
 
     def __init__(self, **node_options: Any) -> None:
         """Declare parameters and open topics; `node_options` go to rclpy's Node."""
-        super().__init__("camera_tracker", **node_options)
-        self._options = declare_parameters(self, TrackerNodeParameters)
+        super().__init__("camera_tracker", TrackerNodeParameters, **node_options)
         self._tracker = CameraTracker(self._options)
-        self._diagnostics = NodeDiagnostics(self, self._summary)
-        self._target: TargetState | None = None
         self._pan: float | None = None
         self._command: PanCommand | None = None
-        self._tf = tf2_ros.Buffer()
-        self._history = HistoryKeeper(self._tf)
-        self._listener = tf2_ros.TransformListener(self._tf, self)
         self._publisher = self.create_publisher(Float64, self._options.command_topic, RELIABLE)
-        self.create_subscription(
-            Odometry, "/ground_truth/laser_odometry", self._on_target, RELIABLE
-        )
-        self.create_subscription(DiagnosticStatus, "/ground_truth/status", self._on_status, LATCHED)
         self.create_subscription(JointState, "/joint_states", self._on_joints, SENSOR_DATA)
         self.create_timer(1.0 / self._options.rate, self._tick)
-
-    def _on_target(self, message: Odometry) -> None:
-        try:
-            check_frame(message.header.frame_id, self._options.map_frame)
-            self._target = state_from_odometry(message)
-        except MessageError as error:
-            self._target = None
-            self._diagnostics.refuse("bad positions", error)
-
-    def _on_status(self, message: DiagnosticStatus) -> None:
-        if not message.message.startswith(TrackingState.TRACKING.value):
-            self._target = None
 
     def _on_joints(self, message: JointState) -> None:
         if self._options.joint not in message.name:
@@ -93,7 +63,7 @@ class CameraTrackerNode(Node):
             )
             return
         try:
-            self._history.see(nanoseconds_from_stamp(message.header.stamp))
+            self._begins_anew(nanoseconds_from_stamp(message.header.stamp))
         except MessageError as error:
             self._diagnostics.refuse("bad joint states", error)
             return
@@ -103,6 +73,11 @@ class CameraTrackerNode(Node):
         base = self._base()
         if self._pan is None or base is None:
             return
+        options = self._options
+        self._diagnostics.ready(
+            f"pan angles to {options.command_topic}, joint '{options.joint}' from /joint_states, "
+            f"target from {LASER_TOPIC}"
+        )
         now = self.get_clock().now().nanoseconds
         self._command = self._tracker.update(now, self._pan, base, self._target)
         self._publisher.publish(Float64(data=self._command.angle))
@@ -110,12 +85,9 @@ class CameraTrackerNode(Node):
 
     def _base(self) -> Transform | None:
         try:
-            stamped = self._tf.lookup_transform(
-                self._options.map_frame, self._options.base_frame, Time()
-            )
-            return transform_from_message(stamped.transform)
+            return self._lookup(self._options.map_frame, self._options.base_frame)
         except (tf2_ros.TransformException, MessageError) as error:
-            self._diagnostics.refuse("ticks without transform", error)
+            self._diagnostics.lack("ticks without transform", error)
             return None
 
     def _summary(self) -> tuple[object, str]:

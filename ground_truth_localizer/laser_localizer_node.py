@@ -44,7 +44,7 @@ from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
 from ros_interface.scan_messages import scan_from_message
-from ros_interface.time_jumps import HistoryKeeper
+from ros_interface.time_jumps import RestartingBuffer, StampWatch
 from spatial_types.parameters import parameter
 from spatial_types.scan import Scan
 from spatial_types.transforms import Transform
@@ -88,8 +88,8 @@ class LaserLocalizerNode(Node):
         self._last_arrival = time.monotonic()
         self._scans_to_zone = 0
         self._last_used = self.get_clock().now()
-        self._tf = tf2_ros.Buffer()
-        self._history = HistoryKeeper(self._tf)
+        self._tf = RestartingBuffer()
+        self._watch = StampWatch(self._tf)
         self._listener = tf2_ros.TransformListener(self._tf, self)
         self._open_topics()
 
@@ -122,11 +122,12 @@ class LaserLocalizerNode(Node):
             self._recorder.add(scan)
         if self._learner is not None:
             self._learn(scan)
-        if self._history.see(scan.stamp):
+        if self._watch.see(scan.stamp):
+            self._waiting.clear()  # their transforms are gone
             self.get_logger().warning("the scans' time went back: everything begins anew")
         if len(self._waiting) >= WAITING_SCANS:
             self._waiting.popleft()
-            self._diagnostics.refuse("scans dropped", "too many wait for their transform")
+            self._diagnostics.lack("scans dropped", "too many wait for their transform")
         self._waiting.append((self._last_arrival, scan))
         self._drain()
 
@@ -148,8 +149,10 @@ class LaserLocalizerNode(Node):
                     self._waiting.append((arrival, scan))
                     held.add(scan.frame_id)
                 else:
-                    self._diagnostics.refuse("scans without transform", error)
+                    self._diagnostics.lack("scans without transform", error)
                 continue
+            topic, method = self._options.scan_topic, self._options.method
+            self._diagnostics.ready(f"scans from {topic}, method {method}")
             self._publish(self._localizer.update(scan, map_from_lrf))
 
     def _lookup(self, scan: Scan) -> Transform:
@@ -260,6 +263,7 @@ class LaserLocalizerNode(Node):
     def _tell_silence(self) -> None:
         """A target is not followed while no scan can be used, by the node's own clock."""
         now = self.get_clock().now()
+        self._last_used = min(now, self._last_used)  # a clock that was set back
         silent = (now - self._last_used).nanoseconds
         if self._told[0] is TrackingState.TRACKING and silent > SILENCE * 1e9:
             reason = f"no usable scan on {self._options.scan_topic} for {silent * 1e-9:.1f} s"

@@ -16,35 +16,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import tf2_ros
-from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
-from rclpy.node import Node
-from rclpy.time import Time
 from sensor_msgs.msg import CameraInfo, Image
 
 from ground_truth_localizer import fused_messages
-from ground_truth_localizer.laser_messages import check_frame, state_from_odometry
 from ground_truth_localizer.lens import LensError
 from ground_truth_localizer.marker_pattern import MarkerPattern
 from ground_truth_localizer.orientation_estimator import OrientationEstimator
 from ground_truth_localizer.orientation_parameters import OrientationParameters
 from ground_truth_localizer.orientation_result import OrientationResult
 from ground_truth_localizer.pose_fusion import FusedState, FusionParameters, PoseFusion
-from ground_truth_localizer.target_state import TargetState, TrackingState
-from ros_interface.diagnostics import OK, WARN, NodeDiagnostics
+from ground_truth_localizer.target_follower_node import LASER_TOPIC, TargetFollowerNode
+from ros_interface.diagnostics import OK, WARN
 from ros_interface.errors import MessageError
-from ros_interface.geometry_messages import transform_from_message
 from ros_interface.image_messages import (
     camera_model_from_message,
     frame_from_message,
     image_from_array,
 )
 from ros_interface.node_main import run_node
-from ros_interface.parameters import declare_parameters
-from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
-from ros_interface.time_jumps import HistoryKeeper
+from ros_interface.qos import RELIABLE, SENSOR_DATA
 from spatial_types.camera import CameraFrame, CameraModel
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
@@ -75,26 +68,20 @@ class OrientationNodeParameters(OrientationParameters):
     )
 
 
-class OrientationEstimatorNode(Node):
+class OrientationEstimatorNode(TargetFollowerNode[OrientationNodeParameters]):
     """Receive, convert, call, publish."""
 
     def __init__(self, **node_options: Any) -> None:
         """Declare parameters and open topics; `node_options` go to rclpy's Node."""
-        super().__init__("orientation_estimator", **node_options)
-        self._options = declare_parameters(self, OrientationNodeParameters)
+        super().__init__("orientation_estimator", OrientationNodeParameters, **node_options)
         self._estimator = OrientationEstimator(self._options)
         self._fusion = PoseFusion(self._options.fusion)
         self._pattern = MarkerPattern(self._options.pattern)
-        self._diagnostics = NodeDiagnostics(self, self._summary)
-        self._target: TargetState | None = None
         self._camera: CameraModel | None = None
         self._info: CameraInfo | None = None
         self._waiting: deque[tuple[float, CameraFrame]] = deque()
         self._last_arrival = time.monotonic()
         self._last_reason = "no image yet"
-        self._tf = tf2_ros.Buffer()
-        self._history = HistoryKeeper(self._tf)
-        self._listener = tf2_ros.TransformListener(self._tf, self)
         self._broadcaster = tf2_ros.TransformBroadcaster(self)
         self._open_topics()
 
@@ -103,8 +90,6 @@ class OrientationEstimatorNode(Node):
         self._pose = self.create_publisher(PoseWithCovarianceStamped, base + "pose", RELIABLE)
         self._odometry = self.create_publisher(Odometry, base + "odometry", RELIABLE)
         self._debug = self.create_publisher(Image, base + "debug_image", SENSOR_DATA)
-        self.create_subscription(Odometry, base + "laser_odometry", self._on_target, RELIABLE)
-        self.create_subscription(DiagnosticStatus, base + "status", self._on_status, LATCHED)
         options = self._options
         self.create_subscription(CameraInfo, options.info_topic, self._on_info, SENSOR_DATA)
         self.create_subscription(Image, options.image_topic, self._on_image, SENSOR_DATA)
@@ -112,18 +97,8 @@ class OrientationEstimatorNode(Node):
         self._timer = self.create_timer(DRAIN_PERIOD, self._drain, clock=steady)
         self._timer.cancel()
 
-    def _on_target(self, message: Odometry) -> None:
-        try:
-            check_frame(message.header.frame_id, self._options.map_frame)
-            self._target = state_from_odometry(message)
-        except MessageError as error:
-            self._target = None
-            self._diagnostics.refuse("bad positions", error)
-
-    def _on_status(self, message: DiagnosticStatus) -> None:
-        if not message.message.startswith(TrackingState.TRACKING.value):
-            self._target = None
-            self._fusion.reset()
+    def _on_lost(self) -> None:
+        self._fusion.reset()
 
     def _on_info(self, message: CameraInfo) -> None:
         if self._info is not None and _same_lens(message, self._info):
@@ -142,12 +117,13 @@ class OrientationEstimatorNode(Node):
         except MessageError as error:
             self._diagnostics.refuse("bad images", error)
             return
-        if self._history.see(frame.stamp):
+        if self._begins_anew(frame.stamp):
             self._fusion.reset()
+            self._waiting.clear()  # their transforms are gone
             self.get_logger().warning("the images' time went back: everything begins anew")
         if len(self._waiting) >= WAITING_IMAGES:
             self._waiting.popleft()
-            self._diagnostics.refuse("images dropped", "too many wait for their transform")
+            self._diagnostics.lack("images dropped", "too many wait for their transform")
         self._waiting.append((self._last_arrival, frame))
         self._drain()
 
@@ -163,21 +139,23 @@ class OrientationEstimatorNode(Node):
                         self._timer.reset()
                     return
                 self._waiting.popleft()
-                self._diagnostics.refuse("images without transform", error)
+                self._diagnostics.lack("images without transform", error)
                 continue
             self._waiting.popleft()
             self._process(frame, map_from_camera)
         self._timer.cancel()
 
-    def _lookup(self, target: str, source: str, stamp: int) -> Transform:
-        stamped = self._tf.lookup_transform(target, source, Time(nanoseconds=stamp))
-        return transform_from_message(stamped.transform)
-
     def _process(self, frame: CameraFrame, map_from_camera: Transform) -> None:
         """Estimate, fuse, publish one image."""
         if self._camera is None:
-            self._refuse("images without camera info", f"none on {self._options.info_topic}")
+            reason = f"none on {self._options.info_topic}"
+            self._last_reason = f"images without camera info: {reason}"
+            self._diagnostics.lack("images without camera info", reason)
             return
+        self._diagnostics.ready(
+            f"images from {self._options.image_topic}, camera info from "
+            f"{self._options.info_topic}, target from {LASER_TOPIC}; method {self._options.method}"
+        )
         if self._target is None:
             self._fusion.reset()
             self._last_reason = "no position from the laser"
@@ -217,7 +195,7 @@ class OrientationEstimatorNode(Node):
         try:
             mounted = self._lookup(options.odom_frame, options.mount_frame, state.stamp)
         except (tf2_ros.TransformException, MessageError) as error:
-            self._diagnostics.refuse("poses without odometry transform", error)
+            self._diagnostics.lack("poses without odometry transform", error)
             return
         self._broadcaster.sendTransform(
             fused_messages.odom_transform(state, mounted, options.map_frame, options.odom_frame)

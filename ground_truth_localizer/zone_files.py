@@ -23,6 +23,7 @@ from ground_truth_localizer.acceptance_zone import (
     ZoneError,
 )
 from ground_truth_localizer.laser_parameters import LaserParameters
+from spatial_types.suggestions import suggestion
 
 
 def zone_from_parameters(parameters: LaserParameters) -> AcceptanceZone:
@@ -58,7 +59,8 @@ def load_zone(path: str | Path, margin_sigmas: float = 3.0, sigma: float = 0.03)
     }
     kind = str(values.get("kind"))
     if kind not in readers:
-        raise ZoneError(f"{path}: kind = {kind}: expected one of {', '.join(readers)}")
+        hint = suggestion(kind, readers, otherwise="expected one of ")
+        raise ZoneError(f"{path}: kind = {kind}: {hint}")
     try:
         return readers[kind](values, str(path), margin_sigmas, sigma)
     except ZoneError as error:
@@ -95,13 +97,13 @@ def _listed(values: np.ndarray) -> list[float | None]:
 
 
 def _expect(values: Mapping[str, Any], required: set[str], optional: set[str]) -> None:
-    for name in required:
-        if name not in values:
-            raise ZoneError(f"'{name}' is missing")
     for name in values:
         if name not in required | optional | {"kind"}:
-            known = ", ".join(sorted(required | optional))
-            raise ZoneError(f"unknown key '{name}'; known: {known}")
+            hint = suggestion(str(name), sorted(required | optional))
+            raise ZoneError(f"unknown key '{name}'; {hint}")
+    for name in sorted(required):
+        if name not in values:
+            raise ZoneError(f"'{name}' is missing")
 
 
 def _rectangle(values: Mapping[str, Any], _: str, margin: float, sigma: float) -> RectangleZone:

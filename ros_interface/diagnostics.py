@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
@@ -9,6 +10,9 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
+from ros_interface.complaints import Complaints
+
+PATIENCE = 2.0  # seconds that a lack may last before it is worth a warning
 OK, WARN, ERROR, STALE = (
     DiagnosticStatus.OK,
     DiagnosticStatus.WARN,
@@ -40,6 +44,8 @@ class NodeDiagnostics:
         self.counts: Counter[str] = Counter()
         self._node = node
         self._summary = summary
+        self._complaints = Complaints()
+        self._is_ready = False
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self._timer = node.create_timer(
             1.0, self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME)
@@ -50,11 +56,32 @@ class NodeDiagnostics:
         self.counts[event] += 1
 
     def refuse(self, event: str, reason: object) -> None:
-        """Count bad data and say why, at most every two seconds."""
+        """Count bad data and say why, at growing intervals."""
+        self._complain(event, reason, patience=0.0)
+
+    def lack(self, event: str, reason: object) -> None:
+        """Count data that cannot be used for want of other data; warn once that lasts.
+
+        While a graph starts, or its time begins anew, everything waits for something.
+        """
+        self._complain(event, reason, patience=PATIENCE)
+
+    def _complain(self, event: str, reason: object, patience: float) -> None:
         self.counts[event] += 1
-        self._node.get_logger().warning(
-            f"{event}: {reason} ({self.counts[event]} so far)", throttle_duration_sec=2.0
-        )
+        if self._complaints.is_due(event, time.monotonic(), patience):
+            text = f"{event}: {reason} ({self.counts[event]} so far)"
+            self._node.get_logger().warning(text)
+
+    def warn(self, trouble: str, text: str) -> None:
+        """Tell of a trouble that is no event to be counted, at growing intervals."""
+        if self._complaints.is_due(trouble, time.monotonic()):
+            self._node.get_logger().warning(f"{trouble}: {text}")
+
+    def ready(self, text: str) -> None:
+        """Say, the first time only, that the node has all it needs."""
+        if not self._is_ready:
+            self._is_ready = True
+            self._node.get_logger().info(f"ready: {text}")
 
     def _publish(self) -> None:
         level, text = self._summary()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from rcl_interfaces.msg import ParameterDescriptor
@@ -11,6 +12,7 @@ from rclpy.node import Node
 
 from ros_interface.errors import ConfigurationError
 from spatial_types.parameters import ParameterError, flatten, from_mapping
+from spatial_types.suggestions import suggestion
 
 T = TypeVar("T")
 
@@ -25,7 +27,7 @@ def declare_parameters(node: Node, cls: type[T]) -> T:
     values: dict[str, Any] = {}
     for name, item, default in flatten(cls()):
         values[name] = _declare(node, name, item, default)
-    _refuse_unknown(node)
+    _refuse_unknown(node, values)
     try:
         return from_mapping(cls, values)
     except ParameterError as error:
@@ -57,7 +59,8 @@ def _description(item: dataclasses.Field[Any]) -> str:
     return " ".join(parts)
 
 
-def _refuse_unknown(node: Node) -> None:
+def _refuse_unknown(node: Node, known: Iterable[str]) -> None:
     for name in node._parameter_overrides:
         if not node.has_parameter(name) and not name.startswith("qos_overrides."):
-            raise ConfigurationError(f"{node.get_name()}: unknown parameter '{name}'")
+            hint = suggestion(name, known)
+            raise ConfigurationError(f"{node.get_name()}: unknown parameter '{name}'; {hint}")

@@ -314,7 +314,7 @@ class SceneSimNode(Node):
             return OK, "starting"
         text = f"real-time factor {measured:.2f} (wished {wished:g})"
         if wished > 0.0 and measured < 0.95 * wished:
-            self.get_logger().warning(f"cannot keep up: {text}", throttle_duration_sec=5.0)
+            self.diagnostics.warn("cannot keep up", text)
             return WARN, f"cannot keep up: {text}"
         return OK, text
 

@@ -8,10 +8,11 @@ that is itself such a dataclass nests: `zone.margin`.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar, get_type_hints
+
+from spatial_types.suggestions import suggestion
 
 T = TypeVar("T")
 
@@ -66,10 +67,8 @@ def from_mapping(cls: type[T], values: Mapping[str, Any], where: str = "") -> T:
     known = {name: (item, value) for name, item, value in flatten(cls())}
     for name in flat:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}"
             place = f"{where[:-1]}: " if where.endswith(".") else where
-            raise ParameterError(f"{place}unknown parameter '{name}'; {hint}")
+            raise ParameterError(f"{place}unknown parameter '{name}'; {suggestion(name, known)}")
     checked = {
         name: _checked(where + name, item, default, flat.get(name, default))
         for name, (item, default) in known.items()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from spatial_types.suggestions import closest
 
 from .resources import ResourceFinder
 from .sdf_names import SDF_NAMES
@@ -58,8 +59,8 @@ def _reason(tag: str, parent: Node) -> str:
 
 
 def _suggestion(name: str, known: set[str]) -> str:
-    close = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    close = closest(name, sorted(known))
+    return f"; did you mean '{close}'?" if close else ""
 
 
 def take_colour(node: Node, tag: str, default: Colour, reading: Reading) -> Colour:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import replace
 
 import numpy as np
 
+from spatial_types.suggestions import suggestion
 from spatial_types.transforms import Transform
 
 from .frames import MODEL, WORLD, Scope
@@ -70,8 +70,7 @@ def read_joint(node: Node, scope_name: str, scope: Scope, top_from_scope: Transf
 def _joint_type(node: Node) -> str:
     kind = node.required_attribute("type")
     if kind not in JOINT_TYPES:
-        close = difflib.get_close_matches(kind, JOINT_TYPES, n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"expected {', '.join(JOINT_TYPES)}"
+        hint = suggestion(kind, JOINT_TYPES, otherwise="expected ")
         raise node.error(f"type '{kind}' is no joint; {hint}")
     return kind
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import cast
 
+from spatial_types.suggestions import closest
 from spatial_types.transforms import Transform
 
 from .poses import RawPose, take_pose
@@ -105,8 +105,8 @@ def read_sensor(
 def _refuse_unknown(node: Node, written: str) -> None:
     known = [*_READERS, *_ALIASES]
     if written not in _KNOWN_ELSEWHERE:
-        close = difflib.get_close_matches(written, [*known, *_KNOWN_ELSEWHERE], n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"expected one of {', '.join(known)}"
+        close = closest(written, [*known, *_KNOWN_ELSEWHERE])
+        hint = f"did you mean '{close}'?" if close else f"expected one of {', '.join(known)}"
         raise node.error(f"type '{written}' is no sensor; {hint}")
 
 

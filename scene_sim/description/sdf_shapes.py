@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import cast
 
 import numpy as np
+
+from spatial_types.suggestions import closest
 
 from .gazebo_materials import GAZEBO_MATERIALS
 from .poses import take_pose
@@ -48,8 +49,8 @@ def read_geometry(node: Node, reading: Reading) -> Geometry | None:
     found = node.children[0] if node.children else None
     if found is None:
         raise node.error(f"is empty: expected one of {', '.join(_SHAPES)}")
-    close = difflib.get_close_matches(found.tag, list(_SHAPES), n=1)
-    hint = f"did you mean <{close[0]}>?" if close else f"expected one of {', '.join(_SHAPES)}"
+    close = closest(found.tag, _SHAPES)
+    hint = f"did you mean <{close}>?" if close else f"expected one of {', '.join(_SHAPES)}"
     raise found.error(f"is no shape; {hint}")
 
 

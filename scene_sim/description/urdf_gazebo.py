@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from spatial_types.suggestions import closest
 from spatial_types.transforms import Transform
 
 from .plugin import Plugin
@@ -50,8 +50,8 @@ def gazebo_tags(robot: Node, known: Sequence[str]) -> dict[str, list[Node]]:
             inner.version = (1, 9)
         reference = node.attribute("reference")
         if reference and reference not in known:
-            close = difflib.get_close_matches(reference, known, n=1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
+            close = closest(reference, known)
+            hint = f"; did you mean '{close}'?" if close else ""
             raise node.error(f"refers to '{reference}', which is no link or joint{hint}")
         tags.setdefault(reference, []).append(node)
     return tags

@@ -156,13 +156,18 @@ def test_zone_file_round_trip(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("kind: circle", "kind = circle"),
+        ("kind: circle", "kind = circle: expected one of rectangle, polygon, learnt"),
+        ("kind: rectangel", "kind = rectangel: did you mean 'rectangle'"),
         ("[1, 2]", "mapping"),
         ("kind: rectangle\nbox: [1, 2, 3]", "box"),
         ("kind: rectangle", "'box' is missing"),
         ("kind: polygon\noutline: [[0, 0], [1, 1]]", "at least three"),
         ("kind: polygon\noutline: [[0, 0], [1, 1], [2, 2]]", "no area"),
-        ("kind: polygon\noutline: [[0, 0], [1, 0], [1, 1]]\nhole: []", "unknown key 'hole'"),
+        (
+            "kind: polygon\noutline: [[0, 0], [1, 0], [1, 1]]\nhole: []",
+            "unknown key 'hole'; did you mean 'holes'",
+        ),
+        ("kind: rectangle\nboxx: [0, 0, 1, 1]", "unknown key 'boxx'; did you mean 'box'"),
         ("kind: polygon\noutline: [[0, 0], [1, 0], [1, x]]", "outline"),
         ("kind: polygon\noutline: [[0, 0], [1, 0], [1, 1]]\nholes: [[[0, 0]]]", r"holes\[0\]"),
         ("kind: learnt\nangle_min: 0", "missing"),

@@ -17,9 +17,11 @@ import tf2_ros
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseArray, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
+from rcl_interfaces.msg import Log
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import LaserScan
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
@@ -245,15 +247,57 @@ def test_transforms_of_a_bag_that_starts_again_are_used(bench):
             for shift in (-5 * 10**7, 5 * 10**7):
                 pose = world.laser.map_from_lrf
                 moving.sendTransform(stamped_transform(pose, stamp + shift, "map", "turret"))
-            # The transform of the very first scan came before it and is forgotten with the rest.
-            send = world.send if k == 0 else world.scan
-            send(target, lambda message: setattr(message.header, "frame_id", "turret"))
+            # Each scan is answered, the very first too, whose transform came before it.
+            world.scan(target, lambda message: setattr(message.header, "frame_id", "turret"))
 
     play(1000)
     play(10)
     assert world.node._localizer.counts["time jumps back"] == 1
-    assert world.node._diagnostics.counts["scans without transform"] <= 1
+    assert world.node._diagnostics.counts["scans without transform"] == 0
     assert len(world.got["targets"][-1].poses) == 1
+
+
+def test_scans_of_the_time_before_do_not_hold_up_the_new_ones(bench):
+    world = bench(tf_wait=60.0)
+    world.ready()
+    world.times = itertools.count(1000)
+    world.send(change=lambda message: setattr(message.header, "frame_id", "turret"))
+    world.wait(lambda: len(world.node._waiting) == 1)
+    world.times = itertools.count(10)
+    moving = tf2_ros.TransformBroadcaster(world.feeder)
+    for stamp in (9 * 10**8, 11 * 10**8):
+        moving.sendTransform(stamped_transform(world.laser.map_from_lrf, stamp, "map", "turret"))
+    world.scan(change=lambda message: setattr(message.header, "frame_id", "turret"))
+    assert not world.node._waiting
+
+
+def test_ready_is_said_once_and_only_a_lasting_lack_is_warned_of(bench):
+    world = bench(tf_wait=0.02)
+    world.listen("log", Log, "/rosout", QoSProfile(depth=100, durability=1))
+    counts = world.node._diagnostics.counts
+
+    def told(beginning):
+        return sum(entry.msg.startswith(beginning) for entry in world.got["log"])
+
+    def lacks(number):
+        world.send()
+        return counts["scans without transform"] >= number
+
+    world.wait(lambda: world.scans.get_subscription_count() == 1)
+    world.wait(lambda: lacks(3))
+    world.ready()
+    for _ in range(3):
+        world.scan()
+    world.wait(lambda: told("ready: scans from /lrf/scan, method model"))
+    assert told("ready: ") == 1
+    assert told("scans without transform") == 0
+
+    def send_without_transform():
+        world.send(change=lambda message: setattr(message.header, "frame_id", "nowhere"))
+        return told("scans without transform: ")
+
+    world.wait(send_without_transform, seconds=30.0)
+    assert told("ready: ") == 1
 
 
 def test_silence_is_told_by_the_diagnostics(bench):

@@ -50,7 +50,8 @@ def test_defaults_and_overrides(ros):
         ({"method": "magic"}, "settings_node: method = 'magic': expected one of thesis, model"),
         ({"zone__margin": 9.0}, "zone.margin = 9.0 m: expected at most 1.0 m"),
         ({"zone__margin": "a"}, "zone.margin = 'a': expected float"),
-        ({"zone__margn": 0.1}, "unknown parameter 'zone.margn'"),
+        ({"zone__margn": 0.1}, "unknown parameter 'zone.margn'; did you mean 'zone.margin'"),
+        ({"colour": "red"}, "unknown parameter 'colour'; known: method, zone.margin, zone.corners"),
     ],
 )
 def test_impossible_parameters_are_named(ros, overrides, words):
