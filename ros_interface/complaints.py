@@ -14,6 +14,7 @@ class _Course:
     last: float
     due: float
     gap: float = FIRST_GAP
+    is_told: bool = False
 
 
 class Complaints:
@@ -29,11 +30,12 @@ class Complaints:
         away for as long.
         """
         course = self._courses.get(trouble)
-        if course is None or now - course.last > (patience or QUIET):
+        if course is None or now - course.last > (QUIET if course.is_told else patience or QUIET):
             course = self._courses[trouble] = _Course(now, now + patience)
         course.last = now
         if now < course.due:
             return False
         course.due = now + course.gap
+        course.is_told = True
         course.gap = min(2.0 * course.gap, LONGEST_GAP)
         return True

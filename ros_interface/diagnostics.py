@@ -73,8 +73,8 @@ class NodeDiagnostics:
             self._node.get_logger().warning(text)
 
     def warn(self, trouble: str, text: str) -> None:
-        """Tell of a trouble that is no event to be counted, at growing intervals."""
-        if self._complaints.is_due(trouble, time.monotonic()):
+        """Tell of a trouble that is no event to be counted, once it lasts, at growing intervals."""
+        if self._complaints.is_due(trouble, time.monotonic(), PATIENCE):
             self._node.get_logger().warning(f"{trouble}: {text}")
 
     def ready(self, text: str) -> None:

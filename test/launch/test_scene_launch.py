@@ -7,6 +7,8 @@ import pytest
 from launched import PATIENCE, is_stand_in
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+from std_srvs.srv import Trigger
 
 from ros_interface.qos import RELIABLE, SENSOR_DATA
 
@@ -50,6 +52,29 @@ def test_the_robot_is_found_where_it_stands(launched):
     assert scene.left_behind() == []
     assert "Traceback" not in scene.text
     assert scene.text.count("process has finished cleanly") == len(scene.pids)
+
+
+def test_a_reset_of_the_simulator_is_survived_by_all(launched):
+    scene = launched(88, "scene.launch.xml", "robot_pose:=0 2 0", "shadows:=false")
+    estimates = scene.watch(Odometry, "/ground_truth/odometry", RELIABLE)
+    pans = scene.watch(Float64, "/station/pan/command", RELIABLE)
+    reset = scene.node.create_client(Trigger, "/scene_sim/reset")
+    for _ in range(2):
+        # Later than what counts as merely out of order.
+        scene.wait_for(lambda: estimates and estimates[-1].header.stamp.sec >= 3)
+        scene.wait_for(reset.service_is_ready)
+        answer = reset.call_async(Trigger.Request())
+        scene.wait_for(answer.done)
+        assert answer.result().success
+        estimates.clear()
+        pans.clear()
+        scene.wait_for(lambda: any(message.header.stamp.sec < 3 for message in estimates))
+        scene.wait_for(lambda: pans)
+    assert scene.stop() == 0
+    assert scene.text.count("time went back: everything begins anew") == 4
+    assert "TF_OLD_DATA" not in scene.text
+    assert "without transform" not in scene.text
+    assert scene.text.count("ready: ") == 3
 
 
 TRIAL = """
