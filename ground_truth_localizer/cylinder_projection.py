@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import atan2
+from math import acos, asin, atan2, hypot
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,12 +70,12 @@ def offset_from_surface(surface: Array, ratio: float) -> Array:
 
 def visible_limit(ratio: float) -> float:
     """Largest surface angle that the camera sees: the tangent's, acos(radius / distance)."""
-    return float(np.arccos(ratio))
+    return acos(ratio)
 
 
 def half_width(ratio: float) -> float:
     """Angle between the axis and a tangent: asin(radius / distance)."""
-    return float(np.arcsin(ratio))
+    return asin(ratio)
 
 
 @dataclass(frozen=True)
@@ -95,13 +95,13 @@ class View:
     def towards(camera: CameraModel, map_from_camera: Transform, point: Array) -> View:
         """Look at a point (2,) of the floor plane; LensError for an unusable camera."""
         check_lens(camera)
-        dx, dy = np.asarray(point, dtype=float)[:2] - map_from_camera.translation[:2]
-        return View(camera, map_from_camera, float(np.arctan2(dy, dx)), float(np.hypot(dx, dy)))
+        (px, py), (ox, oy) = point[:2].tolist(), map_from_camera.translation[:2].tolist()
+        return View(camera, map_from_camera, atan2(py - oy, px - ox), hypot(px - ox, py - oy))
 
     @cached_property
     def level(self) -> bool:
         """True where a pixel's azimuth depends on its column alone: upright, no distortion."""
-        skew = abs(self.camera.matrix[0, 1])
+        skew = abs(float(self.camera.matrix[0, 1]))
         lean = max(abs(value) for value in self.map_from_camera.rotation[:2, 1].tolist())
         return bool(lean < 1e-4 and skew < 1e-9 and not self.camera.has_distortion)
 

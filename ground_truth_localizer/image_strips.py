@@ -12,6 +12,7 @@ import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, cos, floor, sqrt, tan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,12 +152,10 @@ def _level_bands(
 ) -> list[tuple[int, int]] | None:
     """First row and one past the last of each band that show it at any depth between two."""
     heights = (cylinder.top, cylinder.marker_top, cylinder.marker_bottom, cylinder.bottom)
-    focal, middle = float(view.camera.matrix[1, 1]), float(view.camera.matrix[1, 2])
+    focal, middle = view.camera.matrix[1, 1:].tolist()
     above = float(view.map_from_camera.translation[2])
-    ends = [
-        [middle + view.level_sign * focal * (above - height) / depth for depth in depths]
-        for height in heights
-    ]
+    scales = [view.level_sign * focal / depth for depth in depths]
+    ends = [[middle + scale * (above - height) for scale in scales] for height in heights]
     if view.level_sign < 0.0:
         ends = ends[::-1]
     limit = view.camera.height
@@ -173,14 +172,15 @@ def _level_bands(
 
 
 def _mean_bands(region: NDArray[np.uint8], bands: list[tuple[int, int]]) -> Array:
-    """Mean (B, W, 3) of each band's rows, by one product of matrices."""
-    low, high = min(first for first, _ in bands), max(last for _, last in bands)
-    weights = np.zeros((len(bands), max(high - low, 1)), dtype=np.float32)
-    for row, (first, last) in zip(weights, bands, strict=True):
-        row[first - low : last - low] = 1.0 / max(last - first, 1)
-    block = region[low : low + weights.shape[1]].astype(np.float32)
-    mean = weights @ block.reshape(weights.shape[1], -1)
-    return mean.astype(np.float64).reshape(len(bands), -1, 3)
+    """Mean (B, W, 3) of each band's rows."""
+    sums = np.array([_sum_rows(region[first:last]) for first, last in bands])
+    counts = np.array([[[max(last - first, 1)]] for first, last in bands])
+    return np.asarray(sums / counts)
+
+
+def _sum_rows(rows: NDArray[np.uint8]) -> NDArray[Any]:
+    """Sum over the rows in the narrowest type that holds it, which is by far the quickest."""
+    return np.add.reduce(rows, axis=0, dtype=np.uint16 if len(rows) <= 257 else np.uint32)
 
 
 def _columns(view: View, reach: float, cylinder: CylinderParameters) -> tuple[int, int]:

@@ -7,6 +7,8 @@ the optical frame (REP 103).
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,10 +25,10 @@ class LensError(ValueError):
 
 def check_lens(camera: CameraModel) -> None:
     """Raise LensError where the camera is uncalibrated or its distortion model is unknown."""
-    focal = (camera.matrix[0, 0], camera.matrix[1, 1])
-    if not (np.all(np.isfinite(camera.matrix)) and min(focal) > 0.0):
+    numbers = camera.matrix.ravel().tolist()
+    if not (all(map(isfinite, numbers)) and min(numbers[0], numbers[4]) > 0.0):
         raise LensError(
-            f"CameraInfo.k = {camera.matrix.ravel().tolist()}: expected positive focal lengths "
+            f"CameraInfo.k = {numbers}: expected positive focal lengths "
             "(all zeros means an uncalibrated camera)"
         )
     if camera.has_distortion and camera.distortion_model not in MODELS:

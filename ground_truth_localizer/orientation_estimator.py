@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from math import cos, degrees, sin, sqrt
 from typing import Protocol
 
 import numpy as np
@@ -108,9 +109,10 @@ class ModelMethod:
     def update(self, frame: CameraFrame, view: View, target: TargetState) -> OrientationResult:
         """Cut the rows, find the axis by the silhouette, then the yaw by the markers."""
         prior = self._prior(view, target)
-        pixel = 1.0 / view.camera.matrix[0, 0]
-        margin = self.settings.search * prior.sigma[0] + 6.0 * pixel
-        slack = min(2.0 * prior.sigma[1] / prior.mean[1], 0.2)
+        pixel = 1.0 / float(view.camera.matrix[0, 0])
+        across, along = prior.sigma.tolist()
+        margin = self.settings.search * across + 6.0 * pixel
+        slack = min(2.0 * along / float(prior.mean[1]), 0.2)
         try:
             strips = cut_strips(frame.pixels, view, self.cylinder, margin, slack)
         except ValueError as error:
@@ -132,22 +134,23 @@ class ModelMethod:
 
     def _prior(self, view: View, target: TargetState) -> SilhouettePrior:
         """What the laser says of (offset, ratio)."""
-        c, s = np.cos(view.bearing), np.sin(view.bearing)
-        block = target.covariance[:2, :2]
+        c, s = cos(view.bearing), sin(view.bearing)
+        (xx, xy), (_, yy) = target.covariance[:2, :2].tolist()
         floor = self.settings.search_floor**2
-        along = np.array([c, s]) @ block @ np.array([c, s]) + floor
-        across = np.array([-s, c]) @ block @ np.array([-s, c]) + floor
+        along = c * c * xx + 2.0 * c * s * xy + s * s * yy + floor
+        across = s * s * xx - 2.0 * c * s * xy + c * c * yy + floor
         ratio = self.cylinder.radius / view.distance
         return SilhouettePrior(
             np.array([0.0, ratio]),
-            np.array([np.sqrt(across) / view.distance, ratio * np.sqrt(along) / view.distance]),
+            np.array([sqrt(across) / view.distance, ratio * sqrt(along) / view.distance]),
         )
 
     def _sight(self, silhouette: Silhouette, pixel: float) -> Array:
         """Covariance (2, 2) of (offset, ratio) from the image alone, systematic part included."""
-        information = silhouette.information + np.diag([1e-6, 1e-6])
+        (a, b), (_, d) = silhouette.information.tolist()
         floor = (self.settings.edge_error * pixel) ** 2 / 2.0
-        return np.asarray(np.linalg.inv(information) + np.diag([floor, floor]))
+        aa, ab, bb = inverse(a + 1e-6, b, d + 1e-6)
+        return np.array([[aa + floor, ab], [ab, bb + floor]])
 
     def _yaw(self, strips: TargetStrips, axis: Axis) -> YawFit | None:
         """Fit the marker strips; with several (a tilted camera) the middle ones are joined."""
@@ -179,7 +182,8 @@ class ModelMethod:
         yaw: YawFit | None,
     ) -> OrientationResult:
         radius = self.cylinder.radius
-        scale = np.array([-1.0, -radius / silhouette.ratio**2])
+        scale = -radius / silhouette.ratio**2
+        (a, b), (_, d) = sight.tolist()
         if yaw is None:
             return OrientationResult(stamp, False, "markers not visible", view=view)
         reason = self._doubt(silhouette, yaw)
@@ -193,7 +197,7 @@ class ModelMethod:
             origin=view.map_from_camera.translation[:2].copy(),
             bearing=wrap_scalar(bearing),
             distance=radius / silhouette.ratio,
-            sight=sight * np.outer(scale, scale),
+            sight=np.array([[a, -scale * b], [-scale * b, scale * scale * d]]),
             yaw_by_bearing=1.0 - yaw.by_offset,
             edge_misfit=silhouette.misfit,
             yaw_misfit=yaw.misfit,
@@ -210,8 +214,9 @@ class ModelMethod:
             return f"markers fit badly ({yaw.misfit:.1f})"
         if yaw.margin < settings.margin:
             return f"another direction fits as well (margin {yaw.margin:.2f})"
-        if np.sqrt(yaw.variance) > np.radians(settings.largest_sigma):
-            return f"yaw uncertain ({np.degrees(np.sqrt(yaw.variance)):.1f} deg)"
+        sigma = degrees(sqrt(yaw.variance))
+        if sigma > settings.largest_sigma:
+            return f"yaw uncertain ({sigma:.1f} deg)"
         return ""
 
 
@@ -219,11 +224,20 @@ def _posterior(
     silhouette: Silhouette, sight: Array, prior: SilhouettePrior, edge_error: float
 ) -> Axis:
     """Best axis from the silhouette and the laser together (product of two Gaussians)."""
-    weight = np.linalg.inv(sight)
-    total = np.linalg.inv(weight + np.diag(1.0 / prior.sigma**2))
-    seen = np.array([silhouette.offset, silhouette.ratio])
-    mean = total @ (weight @ seen + prior.mean / prior.sigma**2)
-    return Axis(float(mean[0]), float(np.sqrt(total[0, 0])), float(mean[1]), edge_error)
+    (a, b), (_, d) = sight.tolist()
+    a, b, d = inverse(a, b, d)
+    first, second = (1.0 / (sigma * sigma) for sigma in prior.sigma.tolist())
+    start, width = prior.mean.tolist()
+    xx, xy, yy = inverse(a + first, b, d + second)
+    g = a * silhouette.offset + b * silhouette.ratio + first * start
+    h = b * silhouette.offset + d * silhouette.ratio + second * width
+    return Axis(xx * g + xy * h, sqrt(xx), xy * g + yy * h, edge_error)
+
+
+def inverse(a: float, b: float, d: float) -> tuple[float, float, float]:
+    """Return the same three numbers of the inverse of the symmetric matrix ((a, b), (b, d))."""
+    determinant = a * d - b * b
+    return d / determinant, -b / determinant, a / determinant
 
 
 def _joined(profiles: list[Profile]) -> Profile:

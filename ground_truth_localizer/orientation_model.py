@@ -10,6 +10,7 @@ across the target makes the fit rest on hue instead of failing.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from math import asin, sin
 
 import numpy as np
@@ -28,11 +29,16 @@ Array = NDArray[np.float64]
 STEPS = 7
 # A start that fits so many times worse than the best is not worth a descent.
 HOPELESS = 6.0
+# As much worse before its neighbours were tried, neither are they.
+FAR_WORSE = 25.0
 SMALL_STEP = 4e-4
+LARGEST_TURN = 0.12  # rad, in one step
+TURN = 2.0 * np.pi
 START_SHIFTS = np.array([-1.4, -0.7, 0.0, 0.7, 1.4])  # pixels at the middle of the target
 # Beyond this sine of the incidence a column is a grazing sliver: left out.
 GRAZING = 0.985
 SATURATED = 252.0
+SHADE_DOUBT = 0.01
 DARK = 8.0  # grey levels below which a column says nothing
 
 
@@ -54,8 +60,8 @@ class Profile:
     """Marker rows ready to be fitted, one column each.
 
     `colours` (3, W) and `shade` (3, W) in grey levels, `low` and `high` (W,) the columns' borders
-    as angles right of the bearing, `noise` (W,) sigma of a colour and `doubt` (W,) of the shade,
-    both in grey levels.
+    as angles right of the bearing, `noise` (W,) variance of a colour in grey levels and `doubt`
+    (W,) that of the shade's factor.
     """
 
     colours: Array
@@ -64,6 +70,11 @@ class Profile:
     high: Array
     noise: Array
     doubt: Array
+
+    @cached_property
+    def inverse(self) -> Array:
+        """The inverse of the columns' widths (W,)."""
+        return np.asarray(1.0 / (self.high - self.low))
 
     def only(self, used: NDArray[np.bool_] | NDArray[np.int64]) -> Profile:
         """The columns of an index array or mask alone."""
@@ -110,10 +121,12 @@ class YawFitter:
         )
         self._squares: Array = self._templates**2
         self._facing: Array = np.cos(self.bins)
-        near = int(turns * 20 / 360)
-        self._near = np.arange(-near, near + 1)
-        # Steps of colour (E, 3) at the markers' left ends, then at their right ends.
-        self._steps: Array = np.concatenate([pattern.colours - 1.0, 1.0 - pattern.colours])
+        self._near = int(turns * 20 / 360)
+        # Steps of colour (3, E) at the markers' left ends, then at their right ends; each end's
+        # marker (+ pi, to be wrapped), and how far the end is from the marker's middle (- pi).
+        self._steps: Array = np.concatenate([pattern.colours - 1.0, 1.0 - pattern.colours]).T.copy()
+        self._middles: Array = np.concatenate([pattern.centres, pattern.centres]) + np.pi
+        self._ends: Array = np.concatenate([-pattern.halves, pattern.halves]) - np.pi
 
     def fit(self, profile: Profile, axis: Axis) -> YawFit | None:
         """Search all directions, refine the best few; None where too few columns show."""
@@ -139,18 +152,25 @@ class YawFitter:
 
     def _candidates(self, profile: Profile, axis: Axis, count: int = 3) -> Array:
         """Best turns (K,) of the coarse search, at least 20 degrees apart."""
-        centres = (profile.low + profile.high) / 2.0 - axis.offset
-        surface = surface_from_offset(centres, axis.ratio)
-        hue = _hue(profile.colours / np.maximum(profile.shade, 8.0))
-        seen = np.array([np.interp(self.bins, surface, channel) for channel in hue]).T
-        weight = self._facing * ((self.bins > surface[0]) & (self.bins < surface[-1]))
-        weight = weight.repeat(3)
-        cost = self._squares @ weight - 2.0 * (self._templates @ (weight * seen.ravel()))
+        ends = np.append(profile.low, profile.high[-1]) - axis.offset
+        surface = surface_from_offset(ends, axis.ratio)
+        column = surface.searchsorted(self.bins) - 1
+        shown = (column >= 0) & (column < len(profile.low))
+        hue = _hue(profile.colours / np.maximum(profile.shade, DARK))
+        seen = hue.T[np.where(shown, column, 0)]
+        weight = self._facing * shown
+        cost = self._squares @ weight.repeat(3)
+        cost -= self._templates @ (2.0 * weight[:, None] * seen).ravel()
         found = []
         for _ in range(count):
             best = int(cost.argmin())
             found.append(self.turns[best])
-            cost[(best + self._near) % len(cost)] = np.inf
+            low, high = best - self._near, best + self._near + 1
+            cost[max(low, 0) : high] = np.inf
+            if low < 0:
+                cost[low:] = np.inf
+            elif high > len(cost):
+                cost[: high - len(cost)] = np.inf
         return np.array(found)
 
     def _refine(self, profile: Profile, axis: Axis, starts: _Starts) -> tuple[Array, Array, Array]:
@@ -170,8 +190,7 @@ class YawFitter:
             chosen = racing[better]
             best[chosen], costs[chosen] = states[better], cost[better]
             informations[chosen] = information[better]
-            step = -np.linalg.solve(information, gradient[..., None])[..., 0]
-            step[:, 0] = np.minimum(np.maximum(step[:, 0], -0.12), 0.12)
+            step = _newton_steps(information, gradient)
             states = states + step
             if abs(step[int(costs[racing].argmin()), 0]) < SMALL_STEP:
                 break
@@ -181,15 +200,25 @@ class YawFitter:
         """Best state near each turn.
 
         An edge one pixel off leaves no slope in the pixel where it belongs, so a descent may stick
-        there: a few turns around each are tried first.
+        there: a few turns around each are tried first, save for turns that fit hopelessly worse.
         """
         width = float(profile.high[-1] - profile.low[0]) / len(profile.low)
-        around = turns[:, None] + width * (1.0 / axis.ratio - 1.0) * START_SHIFTS
-        states = np.empty((around.size, 2))
-        states[:, 0], states[:, 1] = around.ravel(), axis.offset
-        cost = self._cost(profile, axis, states).reshape(len(turns), -1)
-        index = cost.argmin(axis=1) + np.arange(len(turns)) * cost.shape[1]
-        return _Starts(states[index], cost.ravel()[index])
+        shifts = width * (1.0 / axis.ratio - 1.0) * START_SHIFTS
+        states = np.empty((len(turns) - 1 + len(shifts), 2))
+        states[:, 1] = axis.offset
+        states[: len(shifts), 0] = turns[0] + shifts
+        states[len(shifts) :, 0] = turns[1:]
+        cost = self._cost(profile, axis, states)
+        best = [int(cost[: len(shifts)].argmin()), *range(len(shifts), len(states))]
+        starts = _Starts(states[best], cost[best])
+        limit = FAR_WORSE * max(float(starts.costs.min()), len(profile.low))
+        for k in range(1, len(turns)):
+            if starts.costs[k] <= limit:
+                states[: len(shifts), 0] = turns[k] + shifts
+                cost = self._cost(profile, axis, states[: len(shifts)])
+                first = int(cost.argmin())
+                starts.states[k], starts.costs[k] = states[first], cost[first]
+        return starts
 
     def _evaluate(self, profile: Profile, axis: Axis, states: Array) -> tuple[Array, Array, Array]:
         """Chi-square (K,), information (K, 2, 2) and gradient (K, 2), the shade marginalised.
@@ -197,57 +226,70 @@ class YawFitter:
         A shade s = shade (1 + e), e ~ N(0, doubt), gives each column's colours the covariance
         noise^2 I + doubt^2 m m', m the model; its inverse is Sherman and Morrison's.
         """
-        right, slopes, inverse = self._edges(profile, axis, states)
-        model = (1.0 + self._steps.T @ right) * profile.shade
-        moved = ((right > 0.0) & (right < 1.0)) * -inverse
-        by_turn = (self._steps.T * slopes[:, None]) @ moved
-        rows = np.stack(
-            [profile.colours - model, by_turn * profile.shade, (self._steps.T @ moved)], axis=1
-        )
-        rows[:, 2] *= profile.shade
-        noise = profile.noise**2 + axis.edge_error**2 * (rows[:, 2] ** 2).max(axis=1)
-        doubt = profile.doubt**2
-        pull = doubt / (noise + doubt * (model * model).sum(axis=1)) / noise
-        along = (rows * model[:, None]).sum(axis=2) * np.sqrt(pull)[:, None]
-        flat = (rows / np.sqrt(noise)[:, None, None]).reshape(len(states), 3, -1)
-        products = flat @ flat.swapaxes(1, 2) - along @ along.swapaxes(1, 2)
+        right, near = self._edges(profile, axis, states)
+        square = axis.ratio * axis.ratio
+        slopes = (near - square) / (1.0 + square - 2.0 * near)
+        model = (1.0 + self._steps @ right) * profile.shade
+        moved = ((right > 0.0) & (right < 1.0)) * -profile.inverse
+        rows = np.empty((len(states), 3, *profile.shade.shape))
+        np.subtract(profile.colours, model, out=rows[:, 0])
+        np.multiply((self._steps * slopes[:, None]) @ moved, profile.shade, out=rows[:, 1])
+        edges = np.multiply(self._steps @ moved, profile.shade, out=rows[:, 2])
+        noise = profile.noise + axis.edge_error**2 * (edges * edges).max(axis=1)
+        pull = profile.doubt / (noise * (noise + profile.doubt * (model * model).sum(axis=1)))
+        along = (rows * model[:, None]).sum(axis=2)
+        flat = rows.reshape(len(states), 3, -1)
+        weighed = (rows / noise[:, None, None]).reshape(flat.shape)
+        products = flat @ weighed.swapaxes(1, 2)
+        products -= along @ (along * pull[:, None]).swapaxes(1, 2)
+        hold = 1.0 / axis.sigma**2
         shift = states[:, 1] - axis.offset
-        information = products[:, 1:, 1:] + np.diag([1e-6, 1.0 / axis.sigma**2])
+        information = products[:, 1:, 1:]
+        information[:, 0, 0] += 1e-6
+        information[:, 1, 1] += hold
         gradient = -products[:, 1:, 0]
-        gradient[:, 1] += shift / axis.sigma**2
-        return products[:, 0, 0] + (shift / axis.sigma) ** 2, information, gradient
+        gradient[:, 1] += shift * hold
+        return products[:, 0, 0] + shift * shift * hold, information, gradient
 
     def _cost(self, profile: Profile, axis: Axis, states: Array) -> Array:
         """Chi-square (K,) as `_evaluate` has it, but for the error of the edges."""
-        right, _, _ = self._edges(profile, axis, states)
-        model = (1.0 + self._steps.T @ right) * profile.shade
+        right, _ = self._edges(profile, axis, states)
+        model = (1.0 + self._steps @ right) * profile.shade
         residual = profile.colours - model
-        noise, doubt = profile.noise**2, profile.doubt**2
         along = (residual * model).sum(axis=1)
-        pull = doubt / (noise + doubt * (model * model).sum(axis=1))
+        pull = profile.doubt / (profile.noise + profile.doubt * (model * model).sum(axis=1))
         squares = (residual * residual).sum(axis=1) - pull * along * along
-        return np.asarray(squares @ (1.0 / noise))
+        return np.asarray(squares @ (1.0 / profile.noise))
 
-    def _edges(self, profile: Profile, axis: Axis, states: Array) -> tuple[Array, Array, Array]:
+    def _edges(self, profile: Profile, axis: Axis, states: Array) -> tuple[Array, Array]:
         """Where the markers' edges (E of them) appear for states (K, 2).
 
-        Returns the share of each column right of each edge (K, E, W), how each edge's offset
-        answers to the turn (K, E), and the inverse of the columns' widths (W,).
+        Returns the share of each column right of each edge (K, E, W), and how much nearer than the
+        axis each edge is, as a share of the axis's distance (K, E).
         """
         limit = visible_limit(axis.ratio)
-        middle = _wrap(states[:, :1] + self.pattern.centres)
-        surface = np.concatenate([middle - self.pattern.halves, middle + self.pattern.halves], 1)
+        surface = (states[:, :1] + self._middles) % TURN + self._ends
         surface = np.minimum(np.maximum(surface, -limit), limit)
-        across, ahead = axis.ratio * np.sin(surface), 1.0 - axis.ratio * np.cos(surface)
-        offsets = np.arctan2(across, ahead) + states[:, 1:]
-        slopes = (1.0 - ahead - axis.ratio**2) / (across * across + ahead * ahead)
-        inverse = 1.0 / (profile.high - profile.low)
-        right = (profile.high - offsets[..., None]) * inverse
-        return np.minimum(np.maximum(right, 0.0, out=right), 1.0, out=right), slopes, inverse
+        near = axis.ratio * np.cos(surface)
+        offsets = np.arctan2(axis.ratio * np.sin(surface), 1.0 - near) + states[:, 1:]
+        right = (profile.high - offsets[..., None]) * profile.inverse
+        return np.minimum(np.maximum(right, 0.0, out=right), 1.0, out=right), near
 
     def _seen(self, turn: float, ratio: float) -> int:
         """How many markers show at least half."""
         return int(np.sum(np.abs(_wrap(turn + self.pattern.centres)) < visible_limit(ratio)))
+
+
+def _newton_steps(information: Array, gradient: Array) -> Array:
+    """Steps (K, 2) to the minima of parabolas, no turn by more than `LARGEST_TURN`."""
+    steps = np.empty_like(gradient)
+    for k, (((a, b), (_, d)), (g, h)) in enumerate(
+        zip(information.tolist(), gradient.tolist(), strict=True)
+    ):
+        determinant = a * d - b * b
+        turn = (b * h - d * g) / determinant
+        steps[k] = min(max(turn, -LARGEST_TURN), LARGEST_TURN), (b * g - a * h) / determinant
+    return steps
 
 
 def make_profile(
@@ -267,20 +309,20 @@ def make_profile(
     inside = slice(first, max(last - 1, first))
     shades = [shade[inside].T for shade in shades]
     shade = (shades[0] + shades[-1]) * 0.5
-    level = shade.sum(axis=0) / 3.0
+    level = shade.sum(axis=0) * (1.0 / 3.0)
     rows = strip.rows[inside]
     if len(whites) == 1:
         spread = np.full(len(level), 0.05)
     else:
-        spread = np.abs(shades[0] - shades[1]).sum(axis=0) / 6.0 / np.maximum(level, DARK)
+        spread = np.abs(shades[0] - shades[1]).sum(axis=0) / (6.0 * np.maximum(level, DARK))
     spread[shade.max(axis=0, initial=0.0) >= SATURATED] = 0.5
     profile = Profile(
         colours=strip.colours[inside].T,
         shade=shade,
         low=strip.borders[:-1][inside],
         high=strip.borders[1:][inside],
-        noise=np.hypot(noise / np.sqrt(np.maximum(rows, 1.0)), model * level),
-        doubt=np.hypot(spread, 0.01),
+        noise=noise * noise / np.maximum(rows, 1.0) + model * model * level * level,
+        doubt=spread * spread + SHADE_DOUBT**2,
     )
     used = (rows > 0) & (level > DARK)
     return profile if used.all() else profile.only(used)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +41,10 @@ class OrientationResult:
     @property
     def finite(self) -> bool:
         """Whether all that a pose is made of is a number."""
-        numbers = [self.yaw, self.yaw_variance, self.yaw_by_bearing, *self.origin]
+        numbers = [self.yaw, self.yaw_variance, self.yaw_by_bearing, *self.origin.tolist()]
         if self.sight is not None:
-            numbers += [self.bearing, self.distance, *self.sight.ravel()]
-        return bool(np.all(np.isfinite(numbers)))
+            numbers += [self.bearing, self.distance, *self.sight.ravel().tolist()]
+        return all(map(isfinite, numbers))
 
     @property
     def kind(self) -> str:

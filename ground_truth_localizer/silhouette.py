@@ -14,20 +14,19 @@ are found by variable projection (Golub and Pereyra 1973).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from math import asin, ceil, floor, hypot, sqrt
+from math import asin, ceil, floor, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ground_truth_localizer.image_strips import Strip
+from ground_truth_localizer.shading_terms import basis_terms, lamp_terms
+from ground_truth_localizer.silhouette_rows import BACKGROUND_COLUMNS, Rows, gather
 
 Array = NDArray[np.float64]
-# Columns of background kept beyond each edge.
-BACKGROUND_COLUMNS = 3.5
 RIDGE = 1e-7
-SATURATED = 250.0
 STEPS = 6
 FIRST_STEPS = 2
 ATTEMPTS = 3
@@ -36,17 +35,21 @@ COARSE_LIMIT = 25
 # The first attempt looks this far around the prior (pixels), and at the width's mean and two more
 # widths (sigma) where the laser leaves it open.
 NEAR_REACH = 2.0
-NEAR_STEP = 0.5
+NEAR_STEP = 0.7
 NEAR_RATIOS = np.array([-1.2, 0.0, 1.2])
-# A step below this (rad; 0.04 pixels of the thesis's camera) is the last one needed.
-SMALL_STEP = 1e-4
+# A step below this (rad; 0.08 pixels of the thesis's camera) is the last one needed.
+SMALL_STEP = 2e-4
 NUDGE = 1e-5
-NUDGES = NUDGE * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+NUDGES: Array = NUDGE * np.array([[0.0] * 3, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 # A lamp to the side leaves an attached shadow that ends in a kink, which the harmonics round off:
 # where the fit is worse than this, the lamp is looked for, and kept if it gains this factor.
 LAMP_MISFIT = 1.2
 LAMP_GAIN = 0.7
-LAMPS: Array = np.radians([s * a for a in range(10, 165, 10) for s in (-1.0, 1.0)])
+LAMPS: Array = np.radians([s * a for a in range(10, 165, 5) for s in (-1.0, 1.0)])
+# Its direction is fitted along with the edges: five degrees off would move them by a third of a
+# pixel. Held loosely (rad) to where it was found.
+LAMP_SIGMA = 0.15
+LAMP_STEP = 0.1
 # A dark rim before a bright wall fits at two places less than a pixel apart, so each edge is tried
 # a little to either side (pixels) before the last descent: rows are (offset, ratio) in pixels.
 _EDGE_SHIFTS = (-0.8, -0.4, 0.0, 0.4, 0.8)
@@ -83,34 +86,6 @@ class SilhouettePrior:
     sigma: Array
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Profiles on shared columns: `levels` (C, W) in units of one sigma, `borders` (W + 1,).
-
-    `weight` (W,) is 0 for saturated columns, where brightness is no longer linear, and below 1
-    where the edge's own error adds to the noise.
-    """
-
-    levels: Array
-    borders: Array
-    centres: Array
-    pixel: float
-    weight: Array
-
-    def window(self, state: Array) -> slice:
-        """Columns on the target and a few beyond each edge, for one state (2,)."""
-        offset, ratio = state.tolist()
-        reach = asin(min(ratio, 0.99)) + BACKGROUND_COLUMNS * self.pixel
-        first, last = self.centres.searchsorted((offset - reach, offset + reach)).tolist()
-        return slice(first, last)
-
-    def cut(self, used: slice) -> Rows:
-        """The columns of a window alone."""
-        borders = self.borders[used.start : used.stop + 1]
-        levels, centres = self.levels[:, used], self.centres[used]
-        return Rows(levels, borders, centres, self.pixel, self.weight[used])
-
-
 def fit_silhouette(
     strips: Sequence[Strip],
     prior: SilhouettePrior,
@@ -124,10 +99,10 @@ def fit_silhouette(
     misfit after averaging rows, one sigma each. `edge_error` (rad) is the systematic error of where
     an edge appears.
     """
-    rows = [_weighted(group, edge_error) for group in _gather(strips, noise, model_error)]
+    rows = gather(strips, noise, model_error, edge_error)
     if not rows:
         return None
-    best = _attempt(rows, _near(rows, prior), prior, None)
+    best = _descend(rows, _start(rows, prior), prior, STEPS)
     if best is None or best.misfit > LAMP_MISFIT:
         best = _search(rows, prior, best)
     if best is None:
@@ -170,22 +145,39 @@ def _attempt(
     steps: int = STEPS,
 ) -> _Descent | None:
     """Descend from the trial (2,) of trials (K, 2) that fits best."""
-    best = trials[int(np.argmin(_cost(rows, trials, lamp)))]
-    return _descend(rows, best, prior, lamp, steps)
+    if lamp is not None:
+        trials = np.column_stack([trials, np.full(len(trials), lamp)])
+    best = trials[int(np.argmin(_cost(rows, trials)))]
+    return _descend(rows, best, prior, steps)
 
 
-def _near(rows: Sequence[Rows], prior: SilhouettePrior) -> Array:
-    """States (K, 2) about the prior's mean, so close that a descent finds the one between."""
+def _start(rows: Sequence[Rows], prior: SilhouettePrior) -> Array:
+    """State (2,) near the prior's mean that a descent may begin with.
+
+    The best of a few trials, or between it and its neighbours where a parabola says so.
+    """
     pixel = rows[0].pixel
-    reach = min(3.0 * float(prior.sigma[0]) / pixel, NEAR_REACH)
-    offsets = np.arange(-ceil(reach / NEAR_STEP), ceil(reach / NEAR_STEP) + 1) * NEAR_STEP * pixel
-    ratios = NEAR_RATIOS * float(prior.sigma[1])
-    if prior.sigma[1] < 0.3 * pixel:
-        ratios = ratios[1:2]
-    trials = np.empty((len(ratios), len(offsets), 2))
-    trials[..., 0] = offsets + prior.mean[0]
-    trials[..., 1] = ratios[:, None] + prior.mean[1]
-    return trials.reshape(-1, 2)
+    across, along = prior.sigma.tolist()
+    reach = ceil(min(3.0 * across / pixel, NEAR_REACH) / NEAR_STEP)
+    grid = _near_grid(reach, along >= 0.3 * pixel)
+    trials = prior.mean + grid * (pixel, along)
+    costs = _cost(rows, trials).tolist()
+    best = costs.index(min(costs))
+    start = trials[best]
+    if 0 < best % (2 * reach + 1) < 2 * reach:
+        before, here, after = costs[best - 1 : best + 2]
+        bend = before - 2.0 * here + after
+        if bend > 0.0:
+            start[0] += 0.5 * (before - after) / bend * NEAR_STEP * pixel
+    return np.asarray(start)
+
+
+@lru_cache(maxsize=32)
+def _near_grid(reach: int, widths: bool) -> Array:
+    """Trials (K, 2): offsets in pixels, and widths in sigma where they are open."""
+    offsets = np.arange(-reach, reach + 1) * NEAR_STEP
+    ratios = NEAR_RATIOS if widths else np.zeros(1)
+    return np.stack(np.meshgrid(offsets, ratios), -1).reshape(-1, 2)
 
 
 def _far(rows: Sequence[Rows], prior: SilhouettePrior) -> Array:
@@ -212,31 +204,51 @@ class _Descent:
 
 
 def _descend(
-    rows: Sequence[Rows], state: Array, prior: SilhouettePrior, lamp: float | None, steps: int
+    rows: Sequence[Rows], start: Array, prior: SilhouettePrior, steps: int
 ) -> _Descent | None:
-    """Gauss-Newton on offset and ratio; None where the width runs away."""
-    weight = np.diag(1.0 / prior.sigma**2)
-    smallest, largest = 0.3 * prior.mean[1], min(3.0 * prior.mean[1], 0.97)
+    """Gauss-Newton on offset and ratio, and a lamp's direction if `start` (2 or 3,) has one.
+
+    None where the width runs away.
+    """
+    state = start.tolist()
+    means = prior.mean.tolist() + state[2:]
+    weights = [1.0 / (sigma * sigma) for sigma in (*prior.sigma.tolist(), LAMP_SIGMA)]
+    smallest, largest = 0.3 * means[1], min(3.0 * means[1], 0.97)
+    limits = (smallest, smallest, LAMP_STEP)
     for _ in range(steps):
-        cost, information, gradient, freedom = _evaluate(rows, state, lamp)
-        step = -np.linalg.solve(information + weight, gradient + weight @ (state - prior.mean))
-        state = state + np.clip(step, -smallest, smallest)
+        cost, information, gradient, freedom = _evaluate(rows, state)
+        pulls = [w * (x - m) for w, x, m in zip(weights, state, means, strict=False)]
+        step = _newton(information, gradient, weights, pulls)
+        state = [
+            x + min(max(move, -limit), limit)
+            for x, move, limit in zip(state, step, limits, strict=False)
+        ]
         if not smallest < state[1] < largest:
             return None
-        if max(abs(step[0]), abs(step[1])) < SMALL_STEP:
+        if max(map(abs, step)) < SMALL_STEP:
             break
-    strain = float(np.max(np.abs(state - prior.mean) / prior.sigma))
-    return _Descent(state, cost, information, freedom, strain)
+    strain = max(
+        abs(x - m) * sqrt(w) for x, m, w in zip(state[:2], means[:2], weights[:2], strict=True)
+    )
+    if len(state) == 3:
+        held = information[2, 2] + weights[2]
+        information = information[:2, :2] - np.outer(information[:2, 2], information[2, :2]) / held
+    return _Descent(np.array(state[:2]), cost, information, freedom, strain)
 
 
-def _weighted(group: Rows, edge_error: float) -> Rows:
-    """Rows with each column's weight for an error of `edge_error` (rad) of what it shows."""
-    steps = np.abs(group.levels[:, 1:] - group.levels[:, :-1]).max(axis=0)
-    shift = np.zeros(len(group.weight))
-    shift[1:] = steps
-    shift[:-1] = np.maximum(shift[:-1], steps)
-    shift *= edge_error / group.pixel
-    return replace(group, weight=group.weight / np.sqrt(1.0 + shift * shift))
+def _newton(
+    information: Array, gradient: Array, weights: Sequence[float], pulls: Sequence[float]
+) -> list[float]:
+    """Step to the minimum of a parabola plus Gaussian knowledge of each unknown."""
+    if len(gradient) > 2:
+        full = information + np.diag(weights)
+        return [float(x) for x in np.linalg.solve(full, -gradient - np.array(pulls))]
+    (a, b), (_, d) = information.tolist()
+    a, d = a + weights[0], d + weights[1]
+    g, h = gradient.tolist()
+    g, h = g + pulls[0], h + pulls[1]
+    determinant = a * d - b * b
+    return [(b * h - d * g) / determinant, (b * g - a * h) / determinant]
 
 
 def _second_lamp(rows: Sequence[Rows], state: Array) -> float | None:
@@ -244,11 +256,10 @@ def _second_lamp(rows: Sequence[Rows], state: Array) -> float | None:
     parts = []
     cost, freedom = 0.0, 0.0
     for group in rows:
-        inner = group.cut(group.window(state))
-        basis = _basis(inner.borders, state[None], None)[0] * inner.weight
+        inner = group.window(*state.tolist())
+        basis = basis_terms(inner.borders, state[None], inner.weight)[0]
         solver = _solver(basis)
-        levels = inner.levels * inner.weight
-        residual = levels - (levels @ solver.T) @ basis
+        residual = inner.levels - (inner.levels @ solver.T) @ basis
         parts.append((inner, basis, solver, residual))
         cost += float(np.vdot(residual, residual))
         freedom += residual.size - len(basis) * len(residual)
@@ -256,7 +267,7 @@ def _second_lamp(rows: Sequence[Rows], state: Array) -> float | None:
         return None
     gains = np.zeros(len(LAMPS))
     for inner, basis, solver, residual in parts:
-        lamps = _lamp_terms(inner.borders, state) * inner.weight
+        lamps = lamp_terms(inner.borders, state, LAMPS) * inner.weight
         lamps -= (lamps @ solver.T) @ basis
         gains += np.sum((residual @ lamps.T) ** 2, axis=0) / (np.sum(lamps**2, axis=1) + RIDGE)
     best = int(np.argmax(gains))
@@ -268,119 +279,60 @@ def _solver(basis: Array) -> Array:
     return np.asarray(np.linalg.solve(basis @ basis.T + _ridge(len(basis)), basis))
 
 
-def _gather(strips: Sequence[Strip], noise: float, model_error: float) -> list[Rows]:
-    """Scale strips to unit noise and join those that share their columns as more channels."""
-    groups: list[list[Strip]] = []
-    for strip in strips:
-        for group in groups:
-            if strip.shares_columns(group[0]):
-                group.append(strip)
-                break
-        else:
-            groups.append([strip])
-    return [_joined(group, noise, model_error) for group in groups]
-
-
-def _joined(group: Sequence[Strip], noise: float, model_error: float) -> Rows:
-    """Scale strips of the same columns to unit noise and stack them as channels."""
-    levels = np.concatenate(
-        [s.colours.T / hypot(noise / sqrt(s.rows.mean()), model_error) for s in group]
-    )
-    first = group[0]
-    clear = np.all([s.colours.max(axis=1) < SATURATED for s in group], axis=0)
-    return Rows(levels, first.borders, first.centres, first.pixel, clear.astype(float))
-
-
-def _cost(rows: Sequence[Rows], trials: Array, lamp: float | None) -> Array:
-    """Chi-square per degree of freedom (K,) of trials (K, 2)."""
-    total = np.zeros(len(trials))
-    freedom = np.zeros(len(trials))
+def _cost(rows: Sequence[Rows], trials: Array) -> Array:
+    """Chi-square per degree of freedom (K,) of trials (K, 2), or (K, 3) with a lamp."""
+    total, freedom = np.zeros(len(trials)), np.zeros(len(trials))
+    left, small = trials[:, :2].min(axis=0).tolist()
+    right, large = trials[:, :2].max(axis=0).tolist()
     for group in rows:
-        reach = np.arcsin(np.minimum(trials[:, 1:], 0.99)) + BACKGROUND_COLUMNS * group.pixel
-        weight = (np.abs(group.centres - trials[:, :1]) <= reach) * group.weight
-        basis = _basis(group.borders, trials, lamp) * weight[:, None]
+        part = group.window((left + right) / 2.0, large, (right - left) / 2.0)
+        beyond = BACKGROUND_COLUMNS * group.pixel
+        if small == large:
+            reach: Array | float = asin(min(large, 0.99)) + beyond
+        else:
+            reach = np.arcsin(np.minimum(trials[:, 1:2], 0.99)) + beyond
+        mask = np.abs(part.centres - trials[:, :1]) <= reach
+        weight = part.weight * mask
+        basis = basis_terms(part.borders, trials, weight)
+        seen = basis @ part.levels.T
         normal = basis @ basis.swapaxes(1, 2) + _ridge(basis.shape[1])
-        seen = basis @ (group.levels * group.weight).T
-        explained = np.sum(seen * np.linalg.solve(normal, seen), axis=(1, 2))
-        total += (weight * weight) @ np.sum(group.levels**2, axis=0) - explained
-        freedom += (np.count_nonzero(weight, axis=1) - basis.shape[1]) * len(group.levels)
+        explained = (seen * np.linalg.solve(normal, seen)).sum(axis=(1, 2))
+        total += mask @ (part.levels * part.levels).sum(axis=0) - explained
+        freedom += (np.count_nonzero(weight, axis=1) - basis.shape[1]) * len(part.levels)
     return np.asarray(total / np.maximum(freedom, 1.0))
 
 
-def _evaluate(
-    rows: Sequence[Rows], state: Array, lamp: float | None
-) -> tuple[float, Array, Array, float]:
-    """Return chi-square, information (2, 2), gradient (2,) and degrees of freedom."""
-    cost, freedom = 0.0, 0.0
-    information, gradient = np.zeros((2, 2)), np.zeros(2)
+def _evaluate(rows: Sequence[Rows], state: Sequence[float]) -> tuple[float, Array, Array, float]:
+    """Return chi-square, information (P, P), gradient (P,) and degrees of freedom."""
+    cost, freedom, size = 0.0, 0.0, len(state)
+    information, gradient = np.zeros((size, size)), np.zeros(size)
     for group in rows:
-        inner = group.cut(group.window(state))
-        if np.count_nonzero(inner.weight) < 9:
+        inner = group.window(state[0], state[1])
+        count = int(np.count_nonzero(inner.weight))
+        if count < 9:
             continue
-        part = _project_out(inner, state, lamp)
-        cost, freedom = cost + part[0], freedom + part[3]
-        information, gradient = information + part[1], gradient + part[2]
+        basis, part = _project_out(inner, np.array(state))
+        cost, information, gradient = cost + part[0], information + part[1], gradient + part[2]
+        freedom += (count - basis) * len(inner.levels)
     return cost, information, gradient, freedom
 
 
-def _project_out(
-    inner: Rows, state: Array, lamp: float | None
-) -> tuple[float, Array, Array, float]:
-    """Variable projection: the brightnesses are solved for, the two angles remain."""
-    observed = inner.levels * inner.weight
-    stacked = _basis(inner.borders, state + NUDGES, lamp) * inner.weight
+def _project_out(inner: Rows, state: Array) -> tuple[int, tuple[float, Array, Array]]:
+    """Variable projection: the brightnesses are solved for, the angles remain.
+
+    Returns how many brightnesses, and chi-square, information and gradient.
+    """
+    size = len(state)
+    stacked = basis_terms(inner.borders, state + NUDGES[: size + 1, :size], inner.weight)
     basis = stacked[0]
     solver = _solver(basis)
-    levels = observed @ solver.T
-    residual = (observed - levels @ basis).ravel()
-    slope = levels @ ((stacked[1:] - basis) / NUDGE)
-    flat = (slope - (slope @ solver.T) @ basis).reshape(2, -1)
-    freedom = float((np.count_nonzero(inner.weight) - len(basis)) * len(levels))
-    return float(residual @ residual), flat @ flat.T, -flat @ residual, freedom
+    levels = inner.levels @ solver.T
+    residual = (inner.levels - levels @ basis).ravel()
+    slope = levels @ ((stacked[1:] - basis) * (1.0 / NUDGE))
+    flat = (slope - (slope @ solver.T) @ basis).reshape(size, -1)
+    return len(basis), (float(residual @ residual), flat @ flat.T, flat @ -residual)
 
 
 @lru_cache
 def _ridge(size: int) -> Array:
     return RIDGE * np.eye(size)
-
-
-def _basis(borders: Array, states: Array, lamp: float | None) -> Array:
-    """Each term averaged over each pixel (K, 7 or 8, W) for states (K, 2).
-
-    Two backgrounds, then the shading: antiderivatives over s = sin i of 1, s, cos i, s^2, s cos i,
-    and of a second lamp if there is one.
-    """
-    s = np.sin(borders - states[:, :1]) / states[:, 1:]
-    inside = np.minimum(np.maximum(s, -1.0), 1.0)
-    squared = inside * inside
-    rest = 1.0 - squared
-    cosine = np.sqrt(rest)
-    incidence = np.arcsin(inside)
-    terms = np.empty((len(s), 7 if lamp is None else 8, s.shape[1]))
-    np.minimum(s, -1.0, out=terms[:, 0])
-    np.maximum(s, 1.0, out=terms[:, 1])
-    terms[:, 2] = inside
-    np.multiply(squared, 0.5, out=terms[:, 3])
-    np.multiply(inside * cosine + incidence, 0.5, out=terms[:, 4])
-    np.multiply(squared * inside, 1.0 / 3.0, out=terms[:, 5])
-    np.multiply(rest * cosine, -1.0 / 3.0, out=terms[:, 6])
-    if lamp is not None:
-        terms[:, 7] = _lamp_primitive(incidence, lamp)
-    width = s[:, 1:] - s[:, :-1]
-    return np.asarray((terms[:, :, 1:] - terms[:, :, :-1]) / width[:, None])
-
-
-def _lamp_terms(borders: Array, state: Array) -> Array:
-    """What each of `LAMPS` gives each pixel (L, W)."""
-    s = np.sin(borders - state[0]) / state[1]
-    incidence = np.arcsin(np.clip(s, -1.0, 1.0))
-    primitive = _lamp_primitive(incidence, LAMPS[:, None])
-    return np.asarray((primitive[:, 1:] - primitive[:, :-1]) / (s[1:] - s[:-1]))
-
-
-def _lamp_primitive(incidence: Array, lamp: float | Array) -> Array:
-    """Antiderivative over s = sin i of max(0, cos(i - lamp))."""
-    lit = np.minimum(np.maximum(incidence, lamp - np.pi / 2.0), lamp + np.pi / 2.0)
-    sine = np.sin(lit)
-    along = (lit + sine * np.cos(lit)) / 2.0
-    return np.asarray(np.cos(lamp) * along + np.sin(lamp) * sine * sine / 2.0)

@@ -48,4 +48,4 @@ class CameraModel:
     @property
     def has_distortion(self) -> bool:
         """True where any distortion coefficient differs from zero."""
-        return bool(np.any(self.distortion != 0.0))
+        return bool(np.count_nonzero(self.distortion))
