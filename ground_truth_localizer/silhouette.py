@@ -43,7 +43,7 @@ NUDGE = 1e-5
 NUDGES: Array = NUDGE * np.array([[0.0] * 3, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 # A lamp to the side leaves an attached shadow that ends in a kink, which the harmonics round off:
 # where the fit is worse than this, the lamp is looked for, and kept if it gains this factor.
-LAMP_MISFIT = 1.2
+LAMP_MISFIT = 0.8
 LAMP_GAIN = 0.7
 LAMPS: Array = np.radians([s * a for a in range(10, 165, 5) for s in (-1.0, 1.0)])
 # Its direction is fitted along with the edges: five degrees off would move them by a third of a
