@@ -21,6 +21,7 @@ from spatial_types.transforms import Transform
 
 CONTROL_RATE = 100.0
 CONTROL_PERIOD = 1.0 / CONTROL_RATE
+ARRIVED = 1e-12  # rad: a set point moves by its pace, so it is off by rounding
 
 # Servo gains, and the inertia of motor and gear seen at the joint. A speed servo much stiffer than
 # armature / step makes the implicit integrator and the contact solver disagree: wheels slip.
@@ -138,15 +139,24 @@ class PositionServo:
         self._range = (axis.lower, axis.upper)
         self._servo = Servo(compiled, f"{model.name}::{name}")
 
+        self._arrived = False
+
     def command(self, target: float) -> None:
         """Take a new angle (rad), held within the joint's limits."""
         self.target = _held(target, *self._range)
+        self._arrived = False
 
     def control(self, physics: Physics) -> None:
         """Move the set point for one control period."""
+        if self._arrived:
+            return
         now = self._servo.set_point(physics)
         reach = self._speed * CONTROL_PERIOD
-        self._servo.go(physics, now + _held(self.target - now, -reach, reach))
+        self._arrived = abs(self.target - now) < ARRIVED
+        if self._arrived:
+            self._servo.put(physics, self.target)
+        else:
+            self._servo.go(physics, now + _held(self.target - now, -reach, reach))
 
 
 class DiffDrive:
@@ -177,23 +187,31 @@ class DiffDrive:
     def command(self, linear: float, angular: float) -> None:
         """Take new speeds: m/s forward, rad/s counter-clockwise."""
         self._wanted = (linear, angular)
+        self._steady = False
 
     def halt(self) -> None:
         """Forget the command and stand still at once (the robot was lifted and put down)."""
-        self._wanted = (0.0, 0.0)
         self._now = (0.0, 0.0)
+        self.command(0.0, 0.0)
 
     def control(self, physics: Physics) -> None:
-        """Move the wheels' set points for one control period, and count the wheels' way."""
+        """Move the wheels' set points for one control period."""
+        if self._steady:
+            return
+        before = self._now
         self._now = (
-            self._linear.towards(self._now[0], self._wanted[0]),
-            self._angular.towards(self._now[1], self._wanted[1]),
+            self._linear.towards(before[0], self._wanted[0]),
+            self._angular.towards(before[1], self._wanted[1]),
         )
+        self._steady = self._now == before
         linear, angular = self._now
         for servos, sign in ((self._left, -1.0), (self._right, 1.0)):
             speed = (linear + sign * angular * self._track / 2.0) / self._radius
             for servo in servos:
-                servo.go(physics, speed)
+                if self._steady:
+                    servo.put(physics, speed)
+                else:
+                    servo.go(physics, speed)
 
     def put_down(self, physics: Physics) -> None:
         """Stop the wheels at once."""
@@ -203,21 +221,19 @@ class DiffDrive:
 
     def odometry(self, physics: Physics, stamp: int) -> Odometry:
         """Return where the wheels say the robot is at `stamp`."""
-        qpos = physics.look_at(stamp).qpos
-        left, right = (
-            self._radius * sum([servo.position(qpos) for servo in servos]) / len(servos)
-            for servos in (self._left, self._right)
-        )
+        physics.look_at(stamp)
+        left, right = (self._way(servos, physics.positions) for servos in (self._left, self._right))
         linear, angular = self._odometer.update(left, right, stamp)
-        x, y, yaw = self._odometer.pose
         return Odometry(
-            stamp=stamp,
-            frame_id=self._frames[0],
-            child_frame_id=self._frames[1],
-            pose=Transform.planar(x, y, yaw),
-            linear_velocity=np.array([linear, 0.0, 0.0]),
-            angular_velocity=np.array([0.0, 0.0, angular]),
+            stamp,
+            *self._frames,
+            Transform.planar(*self._odometer.pose),
+            np.array([linear, 0.0, 0.0]),
+            np.array([0.0, 0.0, angular]),
         )
+
+    def _way(self, servos: list[Servo], positions: Array) -> float:
+        return self._radius * sum([servo.position(positions) for servo in servos]) / len(servos)
 
     def restart(self) -> None:
         """Start the odometry anew at zero."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
-from scene_sim.actuators import DiffDrive, PositionServo, plugin_kind
-from scene_sim.camera import CameraSensor, CameraShot
+from scene_sim.actuators import CONTROL_RATE, DiffDrive, PositionServo, plugin_kind
+from scene_sim.camera import CameraSensor
 from scene_sim.description.plugin import Plugin
 from scene_sim.description.scene import Link, Model
 from scene_sim.description.sensors import Camera, Distortion, Imu, Lidar, Noise, Sensor
 from scene_sim.imu import ImuSensor
-from scene_sim.lidar import SWEEP_GROUP, LidarSensor, SensorError
+from scene_sim.lidar import SWEEP_GROUP, FanGroup, LidarSensor, SensorError
 from scene_sim.mjcf_builder import body_name, sensor_name
 from scene_sim.noise import NoiseSource, stream
 from scene_sim.options import SimulatorOptions
@@ -24,6 +25,9 @@ from scene_sim.schedule import Periodic
 # Plugins that Gazebo needs and the embedded simulator does of itself.
 BUILT_IN = {"Physics", "Sensors", "Imu", "SceneBroadcaster", "UserCommands", "Contact", "NavSat"}
 BUILT_IN |= {"Magnetometer", "Altimeter", "AirPressure"}
+
+Run = Callable[[int], Sequence[Reading]]  # called with the stamp
+Photograph = Callable[[CameraSensor, int], Sequence[Reading]]
 
 
 class SweptScan:
@@ -66,6 +70,29 @@ class SweptScan:
             return []
         start = stamp - round((first + last - 1) / 2.0 * sensor.time_increment * 1e9)
         return [Reading(sensor.name, sensor.topic, start, sensor.scan(start))]
+
+
+class Reporter(NamedTuple):
+    """What says one thing at a time: called as `read(physics, stamp)`."""
+
+    sensor: str
+    topic: str
+    rate: float
+    read: Callable[[Physics, int], Any]
+
+
+def _by_rate(items: Iterable[Any]) -> dict[float, list[Any]]:
+    groups: dict[float, list[Any]] = {}
+    for item in items:
+        groups.setdefault(item.rate, []).append(item)
+    return groups
+
+
+def _one_after_the_other(runs: list[Run]) -> Run:
+    def run(stamp: int) -> list[Reading]:
+        return [reading for one in runs for reading in one(stamp)]
+
+    return run if len(runs) > 1 else runs[0]
 
 
 class Devices:
@@ -145,8 +172,7 @@ class Devices:
         elif kind == "JointStatePublisher":
             self.joint_publishers.append(JointStatePublisher(plugin, model, compiled))
         elif kind == "OdometryPublisher":
-            body = compiled.body(body_name(model.name, model.canonical_link)).id
-            self.odometry_publishers.append(OdometryPublisher(plugin, model, compiled, body))
+            self.odometry_publishers.append(OdometryPublisher(plugin, model, compiled))
         elif kind not in BUILT_IN:
             self._warn(
                 plugin.source,
@@ -158,64 +184,72 @@ class Devices:
 
     # Running them
 
-    def control(self, stamp: int) -> tuple[Reading, ...]:
+    def _control(self, stamp: int) -> tuple[Reading, ...]:
         """Let every actuator work for one control period."""
+        physics = self._physics
+        physics.advance_to(stamp)
         for servo in self.servos:
-            servo.control(self._physics)
+            servo.control(physics)
         for drive in self.drives:
-            drive.control(self._physics)
+            drive.control(physics)
         return ()
 
     @property
     def topics(self) -> frozenset[str]:
         """Every topic that is published."""
-        return frozenset(topic for topic, _ in self._all_tasks())
+        others: list[Any] = [*self.lidars, *self.cameras.values(), *self._reporters()]
+        return frozenset(item.topic for item in others)
 
-    def tasks(self, topics: frozenset[str] | None = None) -> Iterator[Any]:
-        """Yield the tasks of the sensors and publishers on these topics (None: all)."""
-        return (task for topic, task in self._all_tasks() if topics is None or topic in topics)
+    def tasks(self, photograph: Photograph, topics: frozenset[str] | None = None) -> Iterator[Any]:
+        """Yield the tasks of the actuators, and of what publishes on these topics (None: all).
 
-    def _all_tasks(self) -> Iterator[tuple[str, Any]]:
-        for lidar in self.lidars:
-            if lidar.time_increment > 0.0:
-                yield lidar.topic, SweptScan(lidar, self._physics)
-            else:
-                yield lidar.topic, Periodic(lidar.rate, self._instant_scan(lidar))
-        for topic, camera in self.cameras.items():
-            yield topic, Periodic(camera.rate, self._shot(topic, camera))
-        reporters: list[Any] = [*self.imus, *self.joint_publishers, *self.odometry_publishers]
-        for reporter in reporters:
-            yield reporter.topic, Periodic(reporter.rate, self._report(reporter))
+        `photograph` is called at each camera's rate. Whatever has the same rate shares a task, as
+        going from one task to the next costs as much as a reading.
+        """
+
+        def heard(items: Iterable[Any]) -> list[Any]:
+            return [item for item in items if topics is None or item.topic in topics]
+
+        runs: dict[float, list[Run]] = {CONTROL_RATE: [self._control]}
+        for rate, run in self._scans(heard(self.lidars)):
+            runs.setdefault(rate, []).append(run)
+        for camera in heard(self.cameras.values()):
+            runs.setdefault(camera.rate, []).append(partial(photograph, camera))
+        for rate, reporters in _by_rate(heard(self._reporters())).items():
+            runs.setdefault(rate, []).append(partial(self._report, reporters))
+        yield from (Periodic(rate, _one_after_the_other(each)) for rate, each in runs.items())
+        swept = (lidar for lidar in heard(self.lidars) if lidar.time_increment > 0.0)
+        yield from (SweptScan(lidar, self._physics) for lidar in swept)
+
+    def _scans(self, lidars: list[LidarSensor]) -> Iterator[tuple[float, Run]]:
+        fans = [lidar for lidar in lidars if lidar.is_simple]
+        for rate, together in _by_rate(fans).items():
+            for rendered in (True, False):
+                sensors = [sensor for sensor in together if sensor.rendered == rendered]
+                if sensors:
+                    group = FanGroup(sensors, self._physics.model)
+                    yield rate, partial(group.read, self._physics)
+        for lidar in lidars:
+            if not lidar.is_simple and lidar.time_increment == 0.0:
+                yield lidar.rate, partial(self._scan, lidar)
+
+    def _scan(self, lidar: LidarSensor, stamp: int) -> list[Reading]:
+        lidar.measure(self._physics, stamp, 0, lidar.count)
+        return [Reading(lidar.name, lidar.topic, stamp, lidar.scan(stamp))]
+
+    def _reporters(self) -> Iterator[Reporter]:
+        items: list[Any] = [*self.imus, *self.joint_publishers, *self.odometry_publishers]
+        for item in items:
+            yield Reporter(item.topic, item.topic, item.rate, item.read)
         for drive in self.drives:
-            yield drive.odometry_topic, Periodic(drive.rate, self._odometry(drive))
+            yield Reporter(drive.model, drive.odometry_topic, drive.rate, drive.odometry)
 
-    def _instant_scan(self, lidar: LidarSensor) -> Callable[[int], list[Reading]]:
-        def run(stamp: int) -> list[Reading]:
-            lidar.measure(self._physics, stamp, 0, lidar.count)
-            return [Reading(lidar.name, lidar.topic, stamp, lidar.scan(stamp))]
-
-        return run
-
-    def _shot(self, topic: str, camera: CameraSensor) -> Callable[[int], list[Reading]]:
-        def run(stamp: int) -> list[Reading]:
-            shot = CameraShot(camera, self._physics.snapshot(stamp))
-            return [Reading(camera.name, topic, stamp, shot)]
-
-        return run
-
-    def _report(self, reporter: Any) -> Callable[[int], list[Reading]]:
-        def run(stamp: int) -> list[Reading]:
-            data = reporter.read(self._physics, stamp)
-            return [Reading(reporter.topic, reporter.topic, stamp, data)]
-
-        return run
-
-    def _odometry(self, drive: DiffDrive) -> Callable[[int], list[Reading]]:
-        def run(stamp: int) -> list[Reading]:
-            data = drive.odometry(self._physics, stamp)
-            return [Reading(drive.model, drive.odometry_topic, stamp, data)]
-
-        return run
+    def _report(self, reporters: list[Reporter], stamp: int) -> list[Reading]:
+        physics = self._physics
+        return [
+            Reading(sensor, topic, stamp, read(physics, stamp))
+            for sensor, topic, _, read in reporters
+        ]
 
     def put_down(self, model: str, physics: Physics) -> None:
         """Tell a model's devices that it was moved by hand."""

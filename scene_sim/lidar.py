@@ -8,14 +8,18 @@ nothing +inf.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from scene_sim.description.sensors import Lidar, Sensor
+from scene_sim.gauges import Eye
 from scene_sim.mjcf_geometry import COLLISION_GROUP, VISIBLE_TO_RAYS
-from scene_sim.noise import NoiseSource
+from scene_sim.noise import NoiseRows, NoiseSource
 from scene_sim.physics import Physics
+from scene_sim.readings import Reading
 from scene_sim.schedule import SECOND
 from spatial_types.scan import Scan
 
@@ -23,7 +27,7 @@ Array = NDArray[np.float64]
 
 # A swept scan looks at the world anew every so many beams: 0.6 ms for 360 beams at 10 Hz.
 SWEEP_GROUP = 4
-FEW = 4  # up to so many rays cost less one by one
+FEW = 4  # sensors of up to so many beams are worked out together, see FanGroup
 FULL_TURN = 2.0 * np.pi
 
 
@@ -32,28 +36,20 @@ class SensorError(ValueError):
 
 
 class RayCaster:
-    """Casts rays from one point: few one by one, many at once by either form of mj_multiRay."""
+    """Casts many rays from one point, by either form of mj_multiRay."""
 
     def __init__(self, count: int, groups: NDArray[np.uint8], body: int, cutoff: float) -> None:
         self._groups, self._body, self._cutoff = groups, body, cutoff
         self._geoms = np.zeros(count, dtype=np.int32)
         self._ranges = np.zeros(count)
-        self._normals_taken = _takes_normals()
+        self._extra = (None,) if _takes_normals() else ()
 
     def cast(
         self, model: mujoco.MjModel, data: mujoco.MjData, origin: Array, directions: Array
     ) -> Array:
         """Return the distance (N,) along each unit direction (N, 3); -1 where nothing is hit."""
         count = len(directions)
-        geoms, ranges = self._geoms[:count], self._ranges[:count]
-        if count <= FEW:
-            ray, one = mujoco.mj_ray, self._geoms[:1]
-            for index in range(count):
-                ranges[index] = ray(
-                    model, data, origin, directions[index], self._groups, True, self._body, one
-                )
-            return ranges
-        extra = (None,) if self._normals_taken else ()
+        ranges = self._ranges[:count]
         mujoco.mj_multiRay(
             model,
             data,
@@ -62,9 +58,9 @@ class RayCaster:
             self._groups,
             True,
             self._body,
-            geoms,
+            self._geoms[:count],
             ranges,
-            *extra,
+            *self._extra,
             count,
             self._cutoff,
         )
@@ -96,14 +92,14 @@ class LidarSensor:
         self.frame_id = sensor.frame_id
         self.spec = spec
         self.count = spec.horizontal.count
-        self._noise = noise
+        self.rendered = sensor.type == "gpu_lidar"
+        self.noise = noise
         self._site = model.site(name).id
         span = spec.horizontal.max_angle - spec.horizontal.min_angle
         self.increment = span / (self.count - 1) if self.count > 1 else 0.0
-        self.directions = _directions(spec, self.count, self.increment)
+        self.directions = directions_of(spec)
         groups = np.zeros(6, dtype=np.uint8)
-        rendered = sensor.type == "gpu_lidar"
-        groups[list(VISIBLE_TO_RAYS) if rendered else [COLLISION_GROUP]] = 1
+        groups[list(VISIBLE_TO_RAYS) if self.rendered else [COLLISION_GROUP]] = 1
         body = int(model.site_bodyid[self._site])
         self._caster = RayCaster(self.count, groups, body, spec.range_max + 1.0)
         # A head that turns once per scan passes one beam after the other at this pace.
@@ -129,11 +125,15 @@ class LidarSensor:
         """Return the measured beams with noise, as a scan whose first beam was at `stamp`."""
         spec = self.spec
         missed = self._beams < 0.0
-        ranges = self._noise.apply(self._beams, 1.0 / self.rate)
+        ranges = self.noise.apply(self._beams, 1.0 / self.rate)
         if spec.range_resolution > 0.0:
             ranges = np.round(ranges / spec.range_resolution) * spec.range_resolution
-        ranges[ranges < spec.range_min] = -np.inf
-        ranges[missed | (ranges > spec.range_max)] = np.inf
+        _judge(ranges, missed, spec.range_min, spec.range_max)
+        return self.scan_of(stamp, ranges)
+
+    def scan_of(self, stamp: int, ranges: Array) -> Scan:
+        """Return a scan of these ranges (N,) whose first beam was at `stamp`."""
+        spec = self.spec
         return Scan(
             stamp=stamp,
             frame_id=self.frame_id,
@@ -146,12 +146,61 @@ class LidarSensor:
             ranges=ranges,
         )
 
+    @property
+    def is_simple(self) -> bool:
+        """True where a FanGroup can play the sensor: few beams and plain noise."""
+        return self.count <= FEW and self.noise.is_plain and self.spec.range_resolution <= 0.0
 
-def _directions(spec: Lidar, count: int, increment: float) -> Array:
+
+class FanGroup:
+    """Sensors of few beams with the same rate: all their beams at once."""
+
+    def __init__(self, sensors: Sequence[LidarSensor], model: mujoco.MjModel) -> None:
+        """Take simple sensors that all see the rendered world, or all the solid one."""
+        sites = [ray_name(sensor.name, ray) for sensor in sensors for ray in range(sensor.count)]
+        self._eye = Eye(model, sites, sensors[0].rendered)
+        self._places = np.array(self._eye.places)
+        self._least = np.concatenate([[item.spec.range_min] * item.count for item in sensors])
+        self._most = np.concatenate([[item.spec.range_max] * item.count for item in sensors])
+        self._noise = NoiseRows([sensor.noise.column(sensor.count) for sensor in sensors])
+        ends = np.cumsum([sensor.count for sensor in sensors]).tolist()
+        self._parts = [
+            (sensor, slice(end - sensor.count, end))
+            for sensor, end in zip(sensors, ends, strict=True)
+        ]
+
+    def read(self, physics: Physics, stamp: int) -> list[Reading]:
+        """Return the scans of all sensors at `stamp`."""
+        data = physics.look_at(stamp)
+        self._eye.look(data)
+        ranges = data.sensordata[self._places]
+        missed = ranges < 0.0
+        ranges += self._noise.following()
+        _judge(ranges, missed, self._least, self._most)
+        return [
+            Reading(sensor.name, sensor.topic, stamp, sensor.scan_of(stamp, ranges[part]))
+            for sensor, part in self._parts
+        ]
+
+
+def _judge(
+    ranges: Array, missed: NDArray[np.bool_], least: Array | float, most: Array | float
+) -> None:
+    """Replace what is out of range as REP 117 has it."""
+    ranges[ranges < least] = -np.inf
+    ranges[missed | (ranges > most)] = np.inf
+
+
+def ray_name(sensor: str, ray: int) -> str:
+    """Return the site of one ray of a sensor of few."""
+    return f"{sensor}/ray/{ray}"
+
+
+def directions_of(spec: Lidar) -> Array:
     """Return unit vectors (N, 3) in the sensor's frame."""
-    azimuth = spec.horizontal.min_angle + increment * np.arange(count)
+    axis = spec.horizontal
+    azimuth = np.linspace(axis.min_angle, axis.max_angle, axis.count)
     elevation = spec.vertical.min_angle
     across = np.cos(elevation)
-    return np.column_stack(
-        [across * np.cos(azimuth), across * np.sin(azimuth), np.full(count, np.sin(elevation))]
-    )
+    upward = np.full(axis.count, np.sin(elevation))
+    return np.column_stack([across * np.cos(azimuth), across * np.sin(azimuth), upward])

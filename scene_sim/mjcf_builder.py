@@ -16,15 +16,20 @@ import numpy as np
 
 from scene_sim.actuators import ARMATURE, add_servo, driven_joints
 from scene_sim.description.scene import Joint, Link, Model, World
-from scene_sim.description.sensors import Camera, Sensor
+from scene_sim.description.sensors import Camera, Imu, Lidar, Sensor
+from scene_sim.dynamics import dynamics_of
+from scene_sim.gauges import watch_motion, watch_range
+from scene_sim.lidar import FEW, directions_of, ray_name
 from scene_sim.mjcf_geometry import (
     ShapeError,
     add_collision,
     add_light,
     add_visual,
     place,
+    rotation_from_z,
     wxyz,
 )
+from scene_sim.publishers import truth_frames
 from scene_sim.unplayed import unplayed
 from spatial_types.transforms import Transform
 
@@ -51,9 +56,13 @@ class RenderQuality:
 
 @dataclass
 class Built:
-    """A compiled scene: `world` and `models` as built, and what could not be built."""
+    """A compiled scene: `world` and `models` as built, and what could not be built.
+
+    `dynamics` is what physics steps, with the same state as `model`.
+    """
 
     model: mujoco.MjModel
+    dynamics: mujoco.MjModel
     world: World
     models: tuple[Model, ...]
     warnings: list[str] = field(default_factory=list)
@@ -82,7 +91,8 @@ def build(world: World, models: Sequence[Model], quality: RenderQuality) -> Buil
         compiled = builder.compile()
     except ValueError as error:
         raise ValueError(f"{world.source}: MuJoCo refuses the scene: {error}") from None
-    return Built(compiled, world, everything, builder.warnings)
+    dynamics = dynamics_of(builder.spec, compiled)
+    return Built(compiled, dynamics, world, everything, builder.warnings)
 
 
 class _Builder:
@@ -258,6 +268,10 @@ class _Builder:
             add_light(body, light, f"{name}/{light.name}", light.pose)
         for sensor in link.sensors:
             self._add_sensor(model, link, sensor, body)
+        if link.name == model.canonical_link:
+            for site, pose in truth_frames(model).items():
+                _add_site(body, site, pose)
+                watch_motion(self.spec, site)
 
     def _add_sensor(self, model: Model, link: Link, sensor: Sensor, body: mujoco.MjsBody) -> None:
         name = sensor_name(model, link, sensor)
@@ -265,9 +279,18 @@ class _Builder:
             _add_camera(body, sensor, sensor.spec, name)
             self._cameras.append(sensor.spec)
         else:
-            site = body.add_site(name=name)
-            site.pos = sensor.pose.translation
-            site.quat = wxyz(sensor.pose)
+            _add_site(body, name, sensor.pose)
+            if isinstance(sensor.spec, Imu):
+                watch_motion(self.spec, name)
+            elif isinstance(sensor.spec, Lidar) and sensor.spec.horizontal.count <= FEW:
+                for ray, direction in enumerate(directions_of(sensor.spec)):
+                    along = Transform(rotation_from_z(direction))
+                    _add_site(body, ray_name(name, ray), sensor.pose @ along)
+                    watch_range(self.spec, ray_name(name, ray))
+
+
+def _add_site(body: mujoco.MjsBody, name: str, pose: Transform) -> None:
+    place(body.add_site(name=name), pose)
 
 
 def _set_damping(joint: mujoco.MjsJoint, damping: float) -> None:

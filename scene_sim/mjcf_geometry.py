@@ -167,7 +167,7 @@ def _slab(plane: Plane, pose: Transform) -> dict[str, Any]:
 
     MuJoCo 3.17 misses its own planes with rays that start some metres from the middle.
     """
-    upright = pose @ Transform(_rotation_from_z(np.asarray(plane.normal, dtype=float)))
+    upright = pose @ Transform(rotation_from_z(np.asarray(plane.normal, dtype=float)))
     below = Transform(translation=np.array([0.0, 0.0, -SLAB_THICKNESS / 2.0]))
     return {"geometry": Box((*plane.size, SLAB_THICKNESS)), "pose": upright @ below}
 
@@ -225,7 +225,7 @@ def _ellipsoid(geom: mujoco.MjsGeom, ellipsoid: Ellipsoid, pose: Transform, name
 def _plane(geom: mujoco.MjsGeom, plane: Plane, pose: Transform, name: str) -> None:
     geom.type = mujoco.mjtGeom.mjGEOM_PLANE
     geom.size = [plane.size[0] / 2.0, plane.size[1] / 2.0, 1.0]
-    place(geom, pose @ Transform(_rotation_from_z(np.asarray(plane.normal, dtype=float))))
+    place(geom, pose @ Transform(rotation_from_z(np.asarray(plane.normal, dtype=float))))
 
 
 def _mesh(geom: mujoco.MjsGeom, mesh: Mesh, pose: Transform, name: str) -> None:
@@ -244,8 +244,8 @@ _SHAPES: dict[type, Callable[..., None]] = {
 }
 
 
-def _rotation_from_z(normal: np.ndarray) -> np.ndarray:
-    """Return a rotation that takes the z axis to `normal`."""
+def rotation_from_z(normal: np.ndarray) -> np.ndarray:
+    """Return a rotation (3, 3) that takes the z axis to `normal`."""
     z = normal / np.linalg.norm(normal)
     seed = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
     x = seed - z * (seed @ z)

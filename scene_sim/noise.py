@@ -7,6 +7,7 @@ rendered on demand, say) never changes the noise of another.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from scene_sim.description.sensors import Axes3Noise, Noise
 
 Array = NDArray[np.float64]
-STORE = 256  # values drawn at once
+Column = tuple[np.random.Generator, float, Array]
+ROWS = 64  # how much noise is drawn at once
 
 
 def stream(seed: int, name: str) -> np.random.Generator:
@@ -22,25 +24,28 @@ def stream(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng([seed & 0xFFFFFFFF, zlib.crc32(name.encode())])
 
 
-class NormalDraws:
-    """Standard normal values one after the other; few of them cost less drawn from a store."""
+class NoiseRows:
+    """Plain Gaussian noise of several channels, a row at a time; many rows are drawn at once.
 
-    def __init__(self, generator: np.random.Generator) -> None:
-        self._generator = generator
-        self._store = np.empty(0)
-        self._next = 0
+    Each column is (generator, mean, standard deviations (N,)), and draws from its own generator
+    alone. The columns of a row stand beside each other.
+    """
 
-    def take(self, count: int) -> Array:
-        """Return the next `count` values; not to be written to."""
-        if count > STORE // 4:
-            return self._generator.standard_normal(count)
-        last = self._next + count
-        if last > len(self._store):
-            self._store = self._generator.standard_normal(STORE)
-            self._next, last = 0, count
-        values = self._store[self._next : last]
-        self._next = last
-        return values
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = columns
+        self._rows: Iterator[Array] = iter(())
+
+    def following(self) -> Array:
+        """Return the next row (N,); not to be written to."""
+        row = next(self._rows, None)
+        if row is None:
+            self._rows = iter(np.hstack([_drawn(*column) for column in self._columns]))
+            row = next(self._rows)
+        return row
+
+
+def _drawn(generator: np.random.Generator, mean: float, stddev: Array) -> Array:
+    return mean + stddev * generator.standard_normal((ROWS, len(stddev)))
 
 
 class NoiseTable:
@@ -78,7 +83,18 @@ class NoiseSource:
             sign = 1.0 if generator.random() < 0.5 else -1.0
             self._bias = sign * float(generator.normal(noise.bias_mean, noise.bias_stddev))
         self._drift = 0.0
-        self._draws = NormalDraws(generator)
+
+    @property
+    def is_plain(self) -> bool:
+        """True where the noise is white and Gaussian, or none: a column of NoiseRows gives it."""
+        noise = self._noise
+        plain = Noise("gaussian", mean=noise.mean, stddev=noise.stddev)
+        return noise.kind == "none" or noise == plain
+
+    def column(self, count: int) -> Column:
+        """Return the plain noise of `count` channels alike."""
+        noise = self._noise if self._noise.kind != "none" else Noise()
+        return self._generator, noise.mean, np.full(count, noise.stddev)
 
     def apply(self, truth: Array, period: float = 0.0) -> Array:
         """Return `truth` (N,) with noise, as a new array; the drift moves on by `period` (s)."""
@@ -87,7 +103,7 @@ class NoiseSource:
             return truth.copy()
         reading = truth + (noise.mean + self._bias + self._drifted(period))
         if noise.stddev > 0.0:
-            reading += noise.stddev * self._draws.take(len(truth))
+            reading += noise.stddev * self._generator.standard_normal(len(truth))
         if noise.kind == "gaussian_quantized" and noise.precision > 0.0:
             reading = np.round(reading / noise.precision) * noise.precision
         return reading
@@ -107,15 +123,15 @@ class VectorNoise:
     """Noise on a vector (3,), each axis with its own figures."""
 
     def __init__(self, noise: Axes3Noise, generator: np.random.Generator) -> None:
-        self._axes = tuple(NoiseSource(axis, generator) for axis in (noise.x, noise.y, noise.z))
-        self._draws = NormalDraws(generator)
         axes = (noise.x, noise.y, noise.z)
-        self._stddev = np.array([axis.stddev for axis in axes])
-        self._plain = all(axis == Noise("gaussian", stddev=axis.stddev) for axis in axes)
+        self._axes = [NoiseSource(axis, generator) for axis in axes]
+        stddev = np.array([axis.stddev for axis in axes])
+        plain = all(axis == Noise("gaussian", stddev=axis.stddev) for axis in axes)
+        self._rows = NoiseRows([(generator, 0.0, stddev)]) if plain else None
 
     def apply(self, truth: Array, period: float) -> Array:
         """Return `truth` with noise; `period` (s) since the last call moves the drift."""
-        if self._plain:
-            return truth + self._stddev * self._draws.take(3)
+        if self._rows is not None:
+            return truth + self._rows.following()
         values = [axis.apply(truth[k : k + 1], period) for k, axis in enumerate(self._axes)]
         return np.concatenate(values)

@@ -8,12 +8,12 @@ moves them (semi-implicit: q(k+1) = q(k) + dt v(k+1)), so a sensor sees the worl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from scene_sim.gauges import ignore_ranges
 from scene_sim.schedule import SECOND
 from spatial_types.transforms import Transform
 
@@ -29,70 +29,81 @@ class Snapshot:
 
 
 class Physics:
-    """The moving scene. `data` is the state on the grid, `probe` a copy for looking between."""
+    """The moving scene. `data` is the state on the grid, `probe` a copy for looking between.
 
-    def __init__(self, model: mujoco.MjModel) -> None:
+    `model` is the whole scene, `dynamics` the part of it that moves or is touched; their states
+    are the same. Steps are those of `dynamics`, and what is seen and measured is in `probe`.
+    """
+
+    def __init__(self, model: mujoco.MjModel, dynamics: mujoco.MjModel) -> None:
         self.model = model
-        self.data = mujoco.MjData(model)
+        ignore_ranges(model)
+        self._dynamics = dynamics
+        self.data = mujoco.MjData(dynamics)
         self.probe = mujoco.MjData(model)
         self._step_ns = round(model.opt.timestep * SECOND)
         if self._step_ns <= 0:
             raise ValueError(f"physics step is {model.opt.timestep} s: expected more than 0")
-        self._grid = 0
+        self._grid, self._grid_time = 0, 0
         self._probe_stamp: int | None = None
-        self._probe_has_velocity = False
+        self._sensed_stamp: int | None = None
         # Views of MuJoCo's own memory: asking for them anew costs as much as using them.
         self.act, self.ctrl = self.data.act, self.data.ctrl
-        self.positions, self._velocities = self.probe.qpos, self.data.qvel
+        self.velocities, self._grid_positions = self.data.qvel, self.data.qpos
+        self.positions, self._probe_velocities = self.probe.qpos, self.probe.qvel
         self._xpos, self._xmat = self.probe.xpos, self.probe.xmat.reshape(-1, 3, 3)
-        self._site_xpos = self.probe.site_xpos
-        self._site_xmat = self.probe.site_xmat.reshape(-1, 3, 3)
-        mujoco.mj_forward(model, self.data)
+        self.site_positions = self.probe.site_xpos
+        self.site_rotations = self.probe.site_xmat.reshape(-1, 3, 3)
+        self._readings = self.probe.sensordata
+        self._sensed = self._readings.copy()
+        mujoco.mj_forward(dynamics, self.data)
 
     def reset(self) -> None:
         """Go back to time zero and the described poses."""
-        mujoco.mj_resetData(self.model, self.data)
-        mujoco.mj_forward(self.model, self.data)
-        self._grid = 0
+        mujoco.mj_resetData(self._dynamics, self.data)
+        mujoco.mj_forward(self._dynamics, self.data)
+        self._grid, self._grid_time = 0, 0
         self.touch()
 
     def touch(self) -> None:
         """Say that the state was changed from outside."""
-        self._probe_stamp = None
-
-    @property
-    def grid_time(self) -> int:
-        """Time of `data`, ns."""
-        return self._grid * self._step_ns
+        self._probe_stamp = self._sensed_stamp = None
 
     def advance_to(self, stamp: int) -> None:
         """Step to the first grid time not before `stamp` (ns)."""
-        target = -(-stamp // self._step_ns)
-        if target > self._grid:
-            mujoco.mj_step(self.model, self.data, target - self._grid)
-            self._grid = target
-            self._probe_stamp = None
+        if stamp > self._grid_time:
+            target = -(-stamp // self._step_ns)
+            mujoco.mj_step(self._dynamics, self.data, target - self._grid)
+            self._grid, self._grid_time = target, target * self._step_ns
+            self.touch()
 
-    def look_at(self, stamp: int, velocities: bool = False) -> mujoco.MjData:
-        """Return the probe with poses (and body velocities) at `stamp`, at most a step ago."""
-        probe = self.probe
+    def look_at(self, stamp: int) -> mujoco.MjData:
+        """Return the probe with poses at `stamp`, at most a step before what was stepped to."""
         if self._probe_stamp != stamp:
+            self.advance_to(stamp)
             self._interpolate(stamp)
-            mujoco.mj_kinematics(self.model, probe)
-            self._probe_stamp = stamp
-            self._probe_has_velocity = False
-        if velocities and not self._probe_has_velocity:
-            probe.qvel[:] = self._velocities
-            mujoco.mj_comPos(self.model, probe)
-            mujoco.mj_comVel(self.model, probe)
-            self._probe_has_velocity = True
-        return probe
+            mujoco.mj_kinematics(self.model, self.probe)
+            self._probe_stamp, self._sensed_stamp = stamp, None
+        return self.probe
+
+    def sensed(self, stamp: int) -> Array:
+        """Return the values of the model's sensors at `stamp`, in new memory; see gauges.py."""
+        if self._sensed_stamp != stamp:
+            model, probe = self.model, self.look_at(stamp)
+            self._probe_velocities[:] = self.velocities
+            mujoco.mj_comPos(model, probe)
+            mujoco.mj_comVel(model, probe)
+            mujoco.mj_sensorPos(model, probe)
+            mujoco.mj_sensorVel(model, probe)
+            self._sensed = self._readings.copy()
+            self._sensed_stamp = stamp
+        return self._sensed
 
     def _interpolate(self, stamp: int) -> None:
-        self.positions[:] = self.data.qpos
-        back = stamp - self._grid * self._step_ns
+        self.positions[:] = self._grid_positions
+        back = stamp - self._grid_time
         if back:
-            mujoco.mj_integratePos(self.model, self.positions, self._velocities, back / SECOND)
+            mujoco.mj_integratePos(self.model, self.positions, self.velocities, back / SECOND)
 
     def snapshot(self, stamp: int) -> Snapshot:
         """Return the state at `stamp` (ns)."""
@@ -107,25 +118,4 @@ class Physics:
     def site_pose(self, site: int, stamp: int) -> Transform:
         """Return world_from_site at `stamp`."""
         self.look_at(stamp)
-        return Transform(self._site_xmat[site].copy(), self._site_xpos[site].copy())
-
-    def body_velocity(self, body: int, stamp: int, own_axes: bool = False) -> tuple[Array, Array]:
-        """Return linear and angular velocity (3,) of the body's origin in world or own axes."""
-        return self._velocity(mujoco.mjtObj.mjOBJ_XBODY, body, stamp, own_axes)
-
-    def site_velocity(self, site: int, stamp: int) -> tuple[Array, Array]:
-        """Return linear and angular velocity (3,) of the site in world axes."""
-        return self._velocity(mujoco.mjtObj.mjOBJ_SITE, site, stamp, False)
-
-    def _velocity(self, kind: Any, index: int, stamp: int, own: bool) -> tuple[Array, Array]:
-        probe = self.look_at(stamp, velocities=True)
-        twist = np.empty(6)
-        mujoco.mj_objectVelocity(self.model, probe, kind, index, twist, own)
-        return twist[3:], twist[:3]
-
-
-def cross(a: Array, b: Array) -> Array:
-    """Return a x b for two vectors (3,); NumPy's own costs ten times as much for so few."""
-    ax, ay, az = a.tolist()
-    bx, by, bz = b.tolist()
-    return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
+        return Transform(self.site_rotations[site].copy(), self.site_positions[site].copy())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import mujoco
 
-from scene_sim.actuators import scoped
+from scene_sim.actuators import plugin_kind, scoped
 from scene_sim.description.plugin import Plugin
 from scene_sim.description.scene import Model
-from scene_sim.physics import Array, Physics, cross
+from scene_sim.gauges import MotionGauge
+from scene_sim.physics import Array, Physics
 from scene_sim.readings import JointStates, Odometry
 from spatial_types.transforms import Transform
 
@@ -30,21 +31,21 @@ class JointStatePublisher:
 
     def read(self, physics: Physics, stamp: int) -> JointStates:
         """Return the joints' states at `stamp`."""
-        positions = physics.look_at(stamp).qpos[self._positions]
-        return JointStates(stamp, self.names, positions, physics.data.qvel[self._velocities])
+        physics.look_at(stamp)
+        positions = physics.positions[self._positions]
+        return JointStates(stamp, self.names, positions, physics.velocities[self._velocities])
 
 
 class OdometryPublisher:
     """The true pose of a model (or of a frame fixed to it by an offset) in the world."""
 
-    def __init__(self, plugin: Plugin, model: Model, compiled: mujoco.MjModel, body: int) -> None:
+    def __init__(self, plugin: Plugin, model: Model, compiled: mujoco.MjModel) -> None:
         element = plugin.element
-        self.topic = element.string("odom_topic", f"model/{model.name}/odometry")
+        self.topic = _topic(model, plugin)
         self.rate = element.number("odom_publish_frequency", 50.0)
         self._frame = element.string("odom_frame", f"{model.name}/odom")
         self._child = element.string("robot_base_frame", f"{model.name}/base_footprint")
-        self._body = body
-        self._body_from_frame, self._has_offset = _offset(plugin)
+        self._gauge = MotionGauge(compiled, _site(model, self.topic))
 
     @property
     def name(self) -> str:
@@ -53,27 +54,43 @@ class OdometryPublisher:
 
     def truth(self, physics: Physics, stamp: int) -> tuple[Transform, Array, Array]:
         """Return world_from_frame, and its linear and angular velocity (3,) in world axes."""
-        body = physics.body_pose(self._body, stamp)
-        linear, angular = physics.body_velocity(self._body, stamp)
-        if not self._has_offset:
-            return body, linear, angular
-        pose = body @ self._body_from_frame
-        return pose, linear + cross(angular, pose.translation - body.translation), angular
+        reading = self.read(physics, stamp)
+        turn = reading.pose.rotation
+        return reading.pose, turn @ reading.linear_velocity, turn @ reading.angular_velocity
 
     def read(self, physics: Physics, stamp: int) -> Odometry:
         """Return the truth as odometry: the twist is in the frame's own axes."""
-        pose = physics.body_pose(self._body, stamp)
-        linear, angular = physics.body_velocity(self._body, stamp, own_axes=True)
-        if self._has_offset:
-            offset = self._body_from_frame
-            linear = (linear + cross(angular, offset.translation)) @ offset.rotation
-            pose, angular = pose @ offset, angular @ offset.rotation
-        return Odometry(stamp, self._frame, self._child, pose, linear, angular)
+        sensed, gauge = physics.sensed(stamp), self._gauge
+        return Odometry(
+            stamp,
+            self._frame,
+            self._child,
+            physics.site_pose(gauge.site, stamp),
+            sensed[gauge.own_velocity],
+            sensed[gauge.own_spin],
+        )
 
 
-def _offset(plugin: Plugin) -> tuple[Transform, bool]:
+def truth_frames(model: Model) -> dict[str, Transform]:
+    """Return the sites whose truth is published: name to pose in the canonical link."""
+    return {
+        _site(model, _topic(model, plugin)): _offset(plugin)
+        for plugin in model.plugins
+        if plugin_kind(plugin) == "OdometryPublisher"
+    }
+
+
+def _topic(model: Model, plugin: Plugin) -> str:
+    return plugin.element.string("odom_topic", f"model/{model.name}/odometry")
+
+
+def _site(model: Model, topic: str) -> str:
+    return f"{model.name}::/truth/{topic}"
+
+
+def _offset(plugin: Plugin) -> Transform:
     parts: list[tuple[float, ...]] = []
     for tag in ("xyz_offset", "rpy_offset"):
         child = plugin.element.find(tag)
         parts.append(child.floats(3) if child is not None else (0.0, 0.0, 0.0))
-    return Transform.from_rpy(parts[0], parts[1]), any(parts[0]) or any(parts[1])
+    return Transform.from_rpy(parts[0], parts[1])

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
 
-from scene_sim.actuators import CONTROL_RATE, DiffDrive, PositionServo
+from scene_sim.actuators import DiffDrive, PositionServo
 from scene_sim.camera import CameraSensor, CameraShot, Painter
 from scene_sim.description.scene import Model
 from scene_sim.devices import Devices
@@ -27,7 +28,7 @@ from scene_sim.options import ModelSpec, SimulatorOptions
 from scene_sim.physics import Array, Physics, Snapshot
 from scene_sim.readings import Reading
 from scene_sim.scene_files import read_model, read_world
-from scene_sim.schedule import Periodic, Schedule
+from scene_sim.schedule import Schedule
 from spatial_types.camera import CameraFrame, CameraModel
 from spatial_types.transforms import Transform
 
@@ -61,7 +62,7 @@ class Simulator:
             *(str(item) for scene in (world_scene, *scenes) for item in scene.unsupported),
             *built.warnings,
         ]
-        self.physics = Physics(built.model)
+        self.physics = Physics(built.model, built.dynamics)
         self._painter: Painter | None = None
         self._camera_mode = "rate"
         self._topics: frozenset[str] | None = None
@@ -84,8 +85,7 @@ class Simulator:
         self._time, self._seed = 0, seed
         self._devices = Devices(self.models.values(), self.physics, seed, self.options)
         self._schedule = Schedule()
-        self._schedule.add(Periodic(CONTROL_RATE, self._devices.control))
-        for task in self._devices.tasks(self._topics):
+        for task in self._devices.tasks(self._photograph, self._topics):
             self._schedule.add(task)
 
     def reset(self, seed: int | None = None) -> None:
@@ -105,15 +105,9 @@ class Simulator:
     def advance(self, until_ns: int) -> Iterator[Reading]:
         """Run to `until_ns` (inclusive) and yield what the sensors say on the way."""
         for stamp, task in self._schedule.take(until_ns):
-            self.physics.advance_to(stamp)
-            self._time = max(self._time, stamp)
-            for reading in task.run(stamp):
-                if isinstance(reading.data, CameraShot):
-                    if self._camera_mode == "on_demand":
-                        continue
-                    if self._camera_mode == "rate":
-                        reading = self._developed(reading)
-                yield reading
+            if stamp > self._time:
+                self._time = stamp
+            yield from task.run(stamp)
         self.physics.advance_to(until_ns)
         self._time = max(self._time, until_ns)
 
@@ -178,10 +172,15 @@ class Simulator:
         """Draw the camera's image of this moment, with noise."""
         return self._camera(topic).develop(self.painter, self.snapshot())
 
-    def _developed(self, reading: Reading) -> Reading:
-        shot: CameraShot = reading.data
-        frame = shot.sensor.develop(self.painter, shot.snapshot)
-        return Reading(reading.sensor, reading.topic, reading.stamp, frame)
+    def _photograph(self, camera: CameraSensor, stamp: int) -> list[Reading]:
+        if self._camera_mode == "on_demand":
+            return []
+        snapshot = self.physics.snapshot(stamp)
+        if self._camera_mode == "deferred":
+            data: Any = CameraShot(camera, snapshot)
+        else:
+            data = camera.develop(self.painter, snapshot)
+        return [Reading(camera.name, camera.topic, stamp, data)]
 
     def _camera(self, topic: str) -> CameraSensor:
         try:
