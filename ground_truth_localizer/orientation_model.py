@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from ground_truth_localizer.cylinder_projection import (
     half_width,
-    surface_from_offset,
     visible_limit,
 )
 from ground_truth_localizer.image_strips import Strip
@@ -152,8 +151,10 @@ class YawFitter:
 
     def _candidates(self, profile: Profile, axis: Axis, count: int = 3) -> Array:
         """Best turns (K,) of the coarse search, at least 20 degrees apart."""
-        ends = np.append(profile.low, profile.high[-1]) - axis.offset
-        surface = surface_from_offset(ends, axis.ratio)
+        ends = np.empty(len(profile.low) + 1)
+        ends[:-1], ends[-1] = profile.low, profile.high[-1]
+        ends -= axis.offset
+        surface = np.arcsin(np.minimum(np.maximum(np.sin(ends) / axis.ratio, -1.0), 1.0)) - ends
         column = surface.searchsorted(self.bins) - 1
         shown = (column >= 0) & (column < len(profile.low))
         hue = _hue(profile.colours / np.maximum(profile.shade, DARK))

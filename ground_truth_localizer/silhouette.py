@@ -37,8 +37,8 @@ COARSE_LIMIT = 25
 NEAR_REACH = 2.0
 NEAR_STEP = 0.7
 NEAR_RATIOS = np.array([-1.2, 0.0, 1.2])
-# A step below this (rad; 0.08 pixels of the thesis's camera) is the last one needed.
-SMALL_STEP = 2e-4
+# A step below this (rad; 0.15 pixels of the thesis's camera) is the last one needed.
+SMALL_STEP = 4e-4
 NUDGE = 1e-5
 NUDGES: Array = NUDGE * np.array([[0.0] * 3, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 # A lamp to the side leaves an attached shadow that ends in a kink, which the harmonics round off:
@@ -120,7 +120,7 @@ def _search(rows: Sequence[Rows], prior: SilhouettePrior, best: _Descent | None)
             found = _attempt(rows, best.state + rows[0].pixel * EDGE_TRIALS, prior, lamp)
             if found is not None and found.misfit < best.misfit:
                 best = found
-            if best.misfit < LAMP_MISFIT:
+            if best.misfit < GOOD_MISFIT:
                 return best
     for _ in range(ATTEMPTS):  # a lamp found late may show that the search began at a wrong place
         if best is not None and best.misfit < GOOD_MISFIT and lamp is None:
