@@ -66,6 +66,9 @@ class Painter:
         self._option.geomgroup[:] = 0
         self._option.geomgroup[list(DRAWN_GROUPS)] = 1
         self._option.sitegroup[:] = 0
+        self._option.flags[:] = False  # no rays of sensors nor other aids of a viewer
+        for wanted in (mujoco.mjtVisFlag.mjVIS_STATIC, mujoco.mjtVisFlag.mjVIS_TEXTURE):
+            self._option.flags[wanted] = True
         self._background = background_of(model)
         # Where something is seen through, coverage does not tell what lies before the sky.
         self._opaque = bool((self._alphas(model) >= OPAQUE).all())

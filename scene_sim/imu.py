@@ -44,7 +44,7 @@ class ImuSensor:
             self.frame_id,
             _xyzw(sensed[gauge.orientation]) if self._oriented else None,
             self._gyro.apply(sensed[gauge.own_spin], period),
-            self._force.apply(force @ physics.site_rotations[gauge.site], period),
+            self._force.apply(np.dot(force, physics.site_rotations[gauge.site]), period),
         )
 
     def forget(self) -> None:
