@@ -32,6 +32,7 @@ TRIALS = (
     "furniture",
     "corridor",
     "taken_away",
+    "hidden",
 )
 COLUMNS: tuple[tuple[str, str, float, str], ...] = (
     ("samples", "samples", 1.0, ".0f"),

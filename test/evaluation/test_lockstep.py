@@ -48,6 +48,22 @@ events:
   - {at: 2.5, move: phone_robot, back: true, shows: true}
 """
 
+HIDDEN = """\
+trial: behind
+world: ground_truth_room.sdf
+estimate: laser
+models:
+  - {name: station, file: station.urdf.xacro}
+  - {name: phone_robot, file: phone_robot.urdf.xacro}
+  - {name: screen, file: screen.urdf, pose: [0.0, -3.0, 0.0, 0.0, 0.0, 0.0]}
+drive:
+  start: [0.5, 2.0, 0.0]
+  moves: [{stop: 4.0}]
+events:
+  - {at: 1.0, move: screen, to: [0.28, 1.1, 0.0, 0.0, 0.0, -0.245], hides: true}
+  - {at: 2.5, move: screen, back: true, shows: true}
+"""
+
 
 def without_timing(figures):
     return {key: value for key, value in figures.items() if key not in ("run", "environment")}
@@ -98,13 +114,16 @@ def test_a_drive_is_followed_and_scored(recorded):
     assert np.hypot(plan_end[0] - start[0], plan_end[1] - start[1]) == pytest.approx(0.49, abs=0.05)
 
 
-def test_a_target_that_is_taken_away_is_lost_and_found_again(tmp_path):
+@pytest.mark.parametrize("text", [AWAY, HIDDEN], ids=["taken away", "hidden by a screen"])
+def test_a_target_that_cannot_be_seen_is_lost_and_found_again(tmp_path, text):
     path = tmp_path / "away.yaml"
-    path.write_text(AWAY)
+    path.write_text(text)
     figures = run(read_trial(path)).figures
     (absence,) = figures["absences"]
     assert absence["lost_after_scans"] <= 3
     assert absence["found_after_scans"] <= 5
+    assert absence["estimates_while_absent"] == 0
+    assert figures["false_targets"] == 0
     assert figures["lost"] == 1
     assert figures["availability"] > 0.85
 
