@@ -7,21 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.estimator_chain import PoseLog
 from evaluation.recording import StateChange
 
 
 @dataclass
 class Arrivals:
-    """Stamps (ns) of one topic's messages, and when they arrived (s, steady clock)."""
+    """Stamps (ns) of one topic's messages, and when they arrived (ns, system clock).
 
+    With `keep` their bytes are held too: to decode them takes time, which is better spent after
+    the run than beside the nodes that are measured.
+    """
+
+    keep: bool = False
     stamps: list[int] = field(default_factory=list)
-    times: list[float] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+    messages: list[bytes] = field(default_factory=list)
 
-    def add(self, stamp: int, now: float) -> None:
+    def add(self, stamp: int, now: int, data: bytes) -> None:
         """Note one message."""
         self.stamps.append(stamp)
         self.times.append(now)
+        if self.keep:
+            self.messages.append(data)
 
     def lost(self) -> int:
         """Messages that are missing, judged by gaps between stamps against the usual period."""
@@ -38,10 +45,9 @@ class GraphLog:
 
     scans: Arrivals = field(default_factory=Arrivals)
     images: Arrivals = field(default_factory=Arrivals)
-    poses: Arrivals = field(default_factory=Arrivals)
-    positions: Arrivals = field(default_factory=Arrivals)
-    fused: PoseLog = field(default_factory=PoseLog)
-    laser: PoseLog = field(default_factory=PoseLog)
+    poses: Arrivals = field(default_factory=lambda: Arrivals(keep=True))
+    positions: Arrivals = field(default_factory=lambda: Arrivals(keep=True))
+    reference: Arrivals = field(default_factory=lambda: Arrivals(keep=True))
     states: list[StateChange] = field(default_factory=list)
 
     def add_state(self, stamp: int, state: str, reason: str) -> None:
@@ -65,7 +71,7 @@ def delays(data: Arrivals, results: Arrivals) -> dict[str, float] | None:
     """Percentiles of the time from a datum's arrival to that of the result with its stamp, ms."""
     came = dict(zip(data.stamps, data.times, strict=True))
     found = [
-        1e3 * (now - came[stamp])
+        1e-6 * (now - came[stamp])
         for stamp, now in zip(results.stamps, results.times, strict=True)
         if stamp in came
     ]

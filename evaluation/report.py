@@ -13,7 +13,6 @@ import numpy as np
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics import along_across
-from evaluation.plots import plots_of
 from evaluation.scoring import Score
 from evaluation.series import write_tum
 from evaluation.thesis import STATIC, STATIC_WHOLE, limit_at
@@ -63,6 +62,9 @@ def write_report(
 
     `pictures` are further images (name with suffix to bytes) to show on top. Returns the plots.
     """
+    # Its import takes a second, and most runs want figures only.
+    from evaluation.plots import plots_of
+
     folder.mkdir(parents=True, exist_ok=True)
     plots = plots_of(score)
     for name, data in plots.items():

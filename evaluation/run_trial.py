@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import platform
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import yaml
 
 from evaluation.bag_writing import BagRecorder
 from evaluation.bound_trial import run_bound
+from evaluation.environment import environment
 from evaluation.errors import EvaluationError
 from evaluation.estimator_chain import EstimatorChain
 from evaluation.lockstep import Observer, run_drive, run_points
@@ -76,17 +75,6 @@ def _bound(
     head = {"trial": trial.name, "description": trial.description, "method": method}
     counts = {"estimate": "laser", "seed": seed, "lost": 0, "refused": 0}
     return {**head, **counts, **run_bound(trial, seed, chain, progress.update)}
-
-
-def environment() -> dict[str, str]:
-    """Versions of what the figures depend on."""
-    versions = {"python": platform.python_version(), "machine": platform.machine()}
-    for name in ("numpy", "scipy", "mujoco", "opencv-python-headless", "rosbags", "truthbed"):
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return versions
 
 
 def unmet(figures: dict[str, Any], limits: dict[str, float]) -> list[str]:

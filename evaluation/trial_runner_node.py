@@ -12,29 +12,22 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import rclpy
-from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, Twist
+from geometry_msgs.msg import PoseStamped, Twist
 from nav_msgs.msg import Odometry
 from rclpy.client import Client
 from rclpy.node import Node
-from sensor_msgs.msg import Image, LaserScan
 from std_srvs.srv import Trigger
 
-from evaluation.bag_reading import header_stamp
-from evaluation.bag_salvage import RawMessage
+from evaluation.environment import environment
 from evaluation.errors import EvaluationError
-from evaluation.graph_log import Arrivals, GraphLog
+from evaluation.graph_listener import GraphListener
 from evaluation.motion import PathFollower
 from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
-from evaluation.reference_log import ReferenceLog
-from evaluation.replay import pose_and_covariance
 from evaluation.report import make_room, write_json, write_report
 from evaluation.resources import find_trial
-from evaluation.run_trial import environment
 from evaluation.scoring import Score, score
 from evaluation.tables import error_table
 from evaluation.trial import Trial, read_trial
@@ -42,8 +35,7 @@ from ros_interface.errors import ConfigurationError, MessageError
 from ros_interface.geometry_messages import message_from_pose, pose_from_message
 from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
-from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
-from ros_interface.stamps import nanoseconds_from_stamp
+from ros_interface.qos import RELIABLE, SENSOR_DATA
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
 
@@ -74,8 +66,8 @@ class TrialRunnerNode(Node):
         super().__init__("trial_runner")
         self._options = declare_parameters(self, RunnerParameters)
         self.trial = _read(self._options)
-        self.log = GraphLog()
-        self.reference = ReferenceLog()
+        self._heard = GraphListener(self, self._note_scan)
+        self.log = self._heard.log
         self._odometry: Transform | None = None
         self._points: list[int] = []
         self._sampled: list[int] = []
@@ -84,29 +76,12 @@ class TrialRunnerNode(Node):
         self._placing = self.create_publisher(
             PoseStamped, f"/scene_sim/{self._options.robot}/set_pose", RELIABLE
         )
-        self._listen()
+        self.create_subscription(
+            Odometry, f"/{self._options.robot}/odom", self._on_odometry, SENSOR_DATA
+        )
         steps = {"points": self._run_points, "driven": self._run_drive}
         self._script: Iterator[None] = steps[self.trial.kind]()
-        self._progress = time.monotonic()
         self._timer = self.create_timer(CONTROL_PERIOD, self._tick)
-
-    def _listen(self) -> None:
-        pairs: tuple[tuple[Any, str, Callable[[Any], None], Any], ...] = (
-            (PoseWithCovarianceStamped, "/ground_truth/pose", self._on_pose, RELIABLE),
-            (PoseWithCovarianceStamped, "/ground_truth/position", self._on_position, RELIABLE),
-            (DiagnosticStatus, "/ground_truth/status", self._on_status, LATCHED),
-            (Odometry, "/reference/target", self._on_reference, SENSOR_DATA),
-            (Odometry, f"/{self._options.robot}/odom", self._on_odometry, SENSOR_DATA),
-        )
-        for kind, topic, callback, qos in pairs:
-            self.create_subscription(kind, topic, self._guarded(topic, callback), qos)
-        for kind, topic, arrivals in (
-            (LaserScan, "/lrf/scan", self.log.scans),
-            (Image, "/station/camera/image_raw", self.log.images),
-        ):
-            self.create_subscription(
-                kind, topic, self._stamp_noter(topic, arrivals), SENSOR_DATA, raw=True
-            )
 
     @property
     def now(self) -> int:
@@ -115,62 +90,22 @@ class TrialRunnerNode(Node):
 
     # Listening
 
-    def _stamp_noter(self, topic: str, arrivals: Arrivals) -> Callable[[bytes], None]:
-        def note(data: bytes) -> None:
-            stamp = header_stamp(RawMessage(topic, "", 0, data))
-            if stamp is None:
-                return
-            arrivals.add(stamp, time.monotonic())
-            self._progress = time.monotonic()
-            if arrivals is self.log.scans and self._collecting is not None:
-                self._sampled.append(stamp)
-                self._points.append(self._collecting)
-
-        return note
-
-    def _guarded(self, topic: str, callback: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Refuse messages that cannot be used, naming their topic."""
-
-        def take(message: Any) -> None:
-            try:
-                callback(message)
-            except MessageError as error:
-                self.get_logger().warning(f"{topic} refused: {error}", throttle_duration_sec=2.0)
-
-        return take
-
-    def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
-        stamp = nanoseconds_from_stamp(message.header.stamp)
-        pose, yaw, covariance = pose_and_covariance(message.pose)
-        self.log.poses.add(stamp, time.monotonic())
-        x, y, _ = pose.translation
-        self.log.fused.add(stamp, float(x), float(y), yaw, covariance, bool(np.isfinite(yaw)))
-
-    def _on_position(self, message: PoseWithCovarianceStamped) -> None:
-        stamp = nanoseconds_from_stamp(message.header.stamp)
-        pose, _, covariance = pose_and_covariance(message.pose)
-        self.log.positions.add(stamp, time.monotonic())
-        x, y, _ = pose.translation
-        self.log.laser.add(stamp, float(x), float(y), np.nan, covariance[:2, :2])
-
-    def _on_status(self, message: DiagnosticStatus) -> None:
-        values = {pair.key: pair.value for pair in message.values}
-        self.log.add_state(self.now, values.get("state", message.message), message.message)
-
-    def _on_reference(self, message: Odometry) -> None:
-        self.reference.frame = message.header.frame_id
-        linear, rate = message.twist.twist.linear, message.twist.twist.angular.z
-        pose = pose_from_message(message.pose.pose)
-        stamp = nanoseconds_from_stamp(message.header.stamp)
-        self.reference.add(stamp, pose, float(np.hypot(linear.x, linear.y)), float(rate))
+    def _note_scan(self, stamp: int) -> None:
+        if self._collecting is not None:
+            self._sampled.append(stamp)
+            self._points.append(self._collecting)
 
     def _on_odometry(self, message: Odometry) -> None:
-        self._odometry = pose_from_message(message.pose.pose)
+        try:
+            self._odometry = pose_from_message(message.pose.pose)
+        except MessageError as error:
+            topic = f"/{self._options.robot}/odom"
+            self.get_logger().warning(f"{topic} refused: {error}", throttle_duration_sec=2.0)
 
     # Acting
 
     def _tick(self) -> None:
-        if time.monotonic() - self._progress > self._options.patience:
+        if time.monotonic() - self._heard.progress > self._options.patience:
             raise ConfigurationError(
                 f"no scan or image for {self._options.patience:.0f} s: is the scene running?"
             )
@@ -199,7 +134,7 @@ class TrialRunnerNode(Node):
         yield from self._until(lambda: self.log.scans.stamps, "scans on /lrf/scan")
         image_topic = "/station/camera/image_raw"
         yield from self._until(lambda: self.log.images.stamps, f"images on {image_topic}")
-        yield from self._until(lambda: self.reference.stamps, "the truth on /reference/target")
+        yield from self._until(lambda: self.log.reference.stamps, "the truth on /reference/target")
         yield from self._until(lambda: self._odometry, f"odometry on /{robot}/odom")
 
     def _learn(self) -> Iterator[None]:
@@ -229,8 +164,8 @@ class TrialRunnerNode(Node):
             yield
 
     def _is_at(self, x: float, y: float) -> bool:
-        found = self.reference.rows[-1]
-        return bool(np.hypot(found[0] - x, found[1] - y) < PLACED)
+        true_x, true_y = self._heard.true_position()
+        return bool(np.hypot(true_x - x, true_y - y) < PLACED)
 
     def _run_points(self) -> Iterator[None]:
         yield from self._ready()
@@ -297,10 +232,10 @@ class TrialRunnerNode(Node):
         samples = Samples(paired.scan_stamps, paired.image_stamps, points, names)
         samples = samples.select(samples.image_stamps != NO_IMAGE)
         states, method = tuple(self.log.states), self.trial.method
-        fused = Track("main", "fused", method, self.log.fused.series("map"), states)
-        laser = Track("laser_alone", "laser", method, self.log.laser.series("map"), states)
+        fused = Track("main", "fused", method, self._heard.fused(), states)
+        laser = Track("laser_alone", "laser", method, self._heard.laser(), states)
         tracks = (fused, laser) if self.trial.variants[0].estimate == "fused" else (laser, fused)
-        reference = self.reference.reference()
+        reference = self._heard.reference()
         description = f"{self.trial.description} Through the graph."
         return Recording(self.trial.name, None, samples, tracks, reference, description)
 

@@ -164,13 +164,13 @@ class LaserLocalizerNode(Node):
     def _publish(self, result: LaserResult) -> None:
         frame = self._options.map_frame
         self._last, self._last_used = result, self.get_clock().now()
-        self._targets.publish(laser_messages.targets_message(result, frame))
         if result.primary is not None:
             self._position.publish(laser_messages.position_message(result.primary, frame))
             odometry = laser_messages.odometry_message(
                 result.primary, frame, self._options.target_frame
             )
             self._odometry.publish(odometry)
+        self._targets.publish(laser_messages.targets_message(result, frame))
         self._publish_status(result)
         if self._markers.get_subscription_count():
             self._publish_markers(result)
