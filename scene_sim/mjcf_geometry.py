@@ -46,6 +46,7 @@ SLAB_THICKNESS = 0.01
 # A large cylinder's shadow is cast by a core so far below its surface (m), thrice at the ends.
 CORE_DEPTH = 0.02
 CORE = "/core"
+PLANE = "/plane"
 DEFAULT_COLOUR = (0.7, 0.7, 0.7, 1.0)  # Gazebo's for a visual without material
 
 # A contact settles within two steps of 2 ms and yields a few micrometres under a small robot.
@@ -75,6 +76,7 @@ def add_visual(spec: mujoco.MjSpec, body: mujoco.MjsBody, visual: Visual, name: 
     """Add what cameras see; ShapeError where MuJoCo has no such shape."""
     if isinstance(visual.geometry, Plane):
         visual = dataclasses.replace(visual, **_slab(visual.geometry, visual.pose))
+        name += PLANE
     geom = _add_geom(spec, body, visual.geometry, visual.pose, name, shell=True)
     _make_visual(geom, VISUAL_GROUP)
     _paint(spec, geom, visual, name)
@@ -104,11 +106,13 @@ def _thinner(cylinder: Cylinder) -> Cylinder | None:
 
 
 def shadowless(model: mujoco.MjModel) -> list[int]:
-    """Return the geoms that cast no shadow: surfaces with a core within, and what lies on them."""
-    found: list[int] = []
-    for core in range(model.ngeom):
-        if not model.geom(core).name.endswith(CORE):
-            continue
+    """Return the geoms that cast no shadow: planes, surfaces with a core and what lies on them.
+
+    What stands behind a plane is not seen, and to draw a floor into the shadow map takes long.
+    """
+    names = [model.geom(geom).name for geom in range(model.ngeom)]
+    found = [geom for geom, name in enumerate(names) if name.endswith(PLANE)]
+    for core in (geom for geom, name in enumerate(names) if name.endswith(CORE)):
         apart = np.linalg.norm(model.geom_pos - model.geom_pos[core], axis=1)
         reach = model.geom_rbound[core]
         within = (apart < reach) & (model.geom_rbound < 2.0 * reach)  # MuJoCo's bounds are loose
