@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 COMMANDS = {
+    "action": "Various action related sub-commands",
     "bag": "Record, play and describe bags",
+    "interface": "Show information about ROS interfaces",
     "launch": "Run a launch file",
     "node": "Various node related sub-commands",
     "param": "Various param related sub-commands",

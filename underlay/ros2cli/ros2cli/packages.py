@@ -9,6 +9,7 @@ from ament_index_python.packages import (
     PackageNotFoundError,
     get_package_prefix,
     get_package_share_directory,
+    get_packages_with_prefixes,
 )
 
 from ros2cli.cli import CommandError
@@ -16,10 +17,30 @@ from ros2cli.cli import CommandError
 __all__ = [
     "PackageNotFoundError",
     "executable_in_package",
+    "executables",
     "file_in_share",
     "get_package_prefix",
     "get_package_share_directory",
+    "package_names",
 ]
+
+
+def package_names() -> list[str]:
+    """Names of all packages, sorted."""
+    return sorted(get_packages_with_prefixes())
+
+
+def executables(package: str) -> list[Path]:
+    """Paths of all executables below `lib/<package>`, sorted.
+
+    Raises:
+        CommandError: the package is unknown.
+    """
+    try:
+        folder = Path(get_package_prefix(package)) / "lib" / package
+    except (PackageNotFoundError, ValueError) as error:
+        raise CommandError(f"Package '{package}' not found") from error
+    return sorted(path for path in folder.rglob("*") if path.is_file() and os.access(path, os.X_OK))
 
 
 def executable_in_package(package: str, name: str) -> Path | None:
@@ -28,15 +49,7 @@ def executable_in_package(package: str, name: str) -> Path | None:
     Raises:
         CommandError: the package is unknown, or several executables have that name.
     """
-    try:
-        folder = Path(get_package_prefix(package)) / "lib" / package
-    except (PackageNotFoundError, ValueError) as error:
-        raise CommandError(f"Package '{package}' not found") from error
-    found = [
-        path
-        for path in sorted(folder.rglob(name))
-        if path.name == name and path.is_file() and os.access(path, os.X_OK)
-    ]
+    found = [path for path in executables(package) if path.name == name]
     if len(found) > 1:
         listing = "".join(f"\n- {path}" for path in found)
         raise CommandError(f"Multiple executables found:{listing}")

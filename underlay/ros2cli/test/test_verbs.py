@@ -171,3 +171,38 @@ def test_package_prefix(ros2):
     assert ros2.run("pkg", "prefix", "things") == (0, f"{prefix}\n")
     assert ros2.run("pkg", "prefix", "--share", "things") == (0, f"{prefix}/share/things\n")
     assert ros2.run("pkg", "prefix", "no_such") == (1, "Package not found\n")
+
+
+def test_executables(ros2):
+    names = ["broken", "show", "sleeper", "stubborn"]
+    code, output = ros2.run("pkg", "executables", "things")
+    assert (code, output) == (0, "".join(f"things {name}\n" for name in names))
+    folder = ros2.folder / "prefix" / "lib" / "things"
+    code, output = ros2.run("pkg", "executables", "things", "--full-path")
+    assert (code, output) == (0, "".join(f"{folder / name}\n" for name in names))
+    assert "things show\n" in ros2.run("pkg", "executables")[1]
+    code, output = ros2.run("pkg", "executables", "no_such")
+    assert code == 1
+    assert output == "Package 'no_such' not found\n"
+    assert "things" in ros2.run("pkg", "list")[1].splitlines()
+
+
+def test_interfaces(ros2):
+    code, output = ros2.run("interface", "show", "geometry_msgs/msg/Twist", "--no-comments")
+    vector = "".join(f"\tfloat64 {axis}\n" for axis in "xyz")
+    assert (code, output) == (0, f"Vector3  linear\n{vector}Vector3  angular\n{vector}")
+    code, output = ros2.run("interface", "show", "std_srvs/srv/SetBool")
+    assert code == 0
+    assert "bool data # e.g. for hardware enabling / disabling\n---\nbool success" in output
+    code, output = ros2.run("interface", "list", "-s")
+    assert code == 0
+    assert output.startswith("Services:\n    ")
+    assert "\n    std_srvs/srv/SetBool\n" in output
+    assert "/msg/" not in output
+    assert ros2.run("interface", "show", "std_msgs/msg/Nothing")[0] == 1
+    assert "Expected three parts" in ros2.run("interface", "show", "Twist")[1]
+
+
+def test_no_actions(ros2):
+    assert ros2.run("action", "list") == (0, "")
+    assert ros2.run("action", "list", "-c") == (0, "0\n")
