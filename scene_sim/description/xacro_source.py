@@ -81,8 +81,24 @@ def _xacro(
         except Exception as error:  # xacro's own, and whatever a file's Python expressions raise
             stack = [name for name in module.filestack or [] if name]
             where = Source(str(stack[-1]) if stack else str(file))
+            where = _place(error, places) or where
             raise DescriptionError(where, f"xacro: {_text(error)}") from None
     return document
+
+
+def _place(error: Exception, places: list[Source]) -> Source | None:
+    """Where the innermost element stands that xacro was working on, if it bears a mark."""
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        node = trace.tb_frame.f_locals.get("node")
+        while isinstance(node, xml.dom.minidom.Node):
+            if isinstance(node, xml.dom.minidom.Element) and node.hasAttribute(_MARK):
+                found = places[int(node.getAttribute(_MARK))]
+                break
+            node = node.parentNode
+        trace = trace.tb_next
+    return found
 
 
 def _text(error: Exception) -> str:

@@ -122,12 +122,13 @@ def test_macro_without_name_is_refused(tmp_path: Path) -> None:
         read_description(file)
 
 
-def test_error_inside_xacro_names_the_file(tmp_path: Path) -> None:
+def test_error_inside_xacro_names_file_and_line(tmp_path: Path) -> None:
     file = tmp_path / "robot.xacro"
     file.write_text(
-        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r"><link name="${x}"/></robot>'
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r">\n'
+        '<link name="a"/>\n<link name="${x}"/></robot>'
     )
-    with pytest.raises(DescriptionError, match=r"robot\.xacro: xacro: .*x"):
+    with pytest.raises(DescriptionError, match=r"robot\.xacro:3: .*xacro: .*x"):
         read_urdf(file)
 
 
