@@ -113,6 +113,15 @@ def test_topics_commands_services_and_the_end(listener, simulator):
     heard = listener.heard
     listener.wait(lambda: all(len(items) >= 3 for items in heard.values()))
 
+    check_sensors(heard)
+    check_commands(listener)
+    check_set_pose(listener)
+    check_services(listener)
+    simulator.send_signal(signal.SIGINT)
+    assert simulator.wait(PATIENCE) == 0
+
+
+def check_sensors(heard):
     scan = heard["/lrf/scan"][-1]
     assert len(scan.ranges) == 360
     assert scan.header.frame_id == "lrf_link"
@@ -126,6 +135,9 @@ def test_topics_commands_services_and_the_end(listener, simulator):
     period = round(nanoseconds_from_stamp(image.header.stamp) * 30 / 1e9)
     assert nanoseconds_from_stamp(image.header.stamp) == round(period * 1e9 / 30)
 
+
+def check_commands(listener):
+    heard = listener.heard
     commands = listener.node.create_publisher(Twist, "/phone_robot/cmd_vel", 10)
     pan = listener.node.create_publisher(Float64, "/station/pan/command", 10)
     listener.wait(lambda: commands.get_subscription_count() and pan.get_subscription_count())
@@ -142,6 +154,9 @@ def test_topics_commands_services_and_the_end(listener, simulator):
         )
     )
 
+
+def check_set_pose(listener):
+    heard = listener.heard
     mover = listener.node.create_publisher(PoseStamped, "/scene_sim/phone_robot/set_pose", 10)
     listener.wait(mover.get_subscription_count)
     pose = PoseStamped()
@@ -162,6 +177,9 @@ def test_topics_commands_services_and_the_end(listener, simulator):
     )
     assert target[-1].pose.pose.position.x < 0.0
 
+
+def check_services(listener):
+    heard, target = listener.heard, listener.heard["/reference/target"]
     assert listener.call(SetBool, "/scene_sim/pause", SetBool.Request(data=True)).success
     before = listener.call(Trigger, "/scene_sim/step", Trigger.Request())
     after = listener.call(Trigger, "/scene_sim/step", Trigger.Request())
@@ -175,9 +193,6 @@ def test_topics_commands_services_and_the_end(listener, simulator):
     assert abs(target[-1].pose.pose.position.x) < 0.01
     times = np.array([nanoseconds_from_stamp(item.header.stamp) for item in target[-50:]])
     assert (np.diff(times) == 10_000_000).all()
-
-    simulator.send_signal(signal.SIGINT)
-    assert simulator.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize(
