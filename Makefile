@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := . ./env.sh &&
 
-.PHONY: help setup demo test trials bench lint docs clean
+.PHONY: help setup demo test trials bench lint worlds docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
@@ -28,6 +28,9 @@ bench: setup ## measure speeds and write out/bench.json and a table
 lint: setup ## ruff, ruff format and mypy over everything
 	@.venv/bin/pip install -qq --disable-pip-version-check -r requirements-lint.txt
 	@$(RUN) ruff check . && ruff format --check . && mypy
+
+worlds: setup ## write worlds/*_full.sdf, each room with station and phone-robot, for Gazebo alone
+	@$(RUN) python -m scene_sim.full_worlds
 
 docs: setup ## write docs/parameters.md from the code
 	@$(RUN) python docs/write_parameters.py

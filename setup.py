@@ -13,7 +13,13 @@ ROOMS = [
     "scene_sim.description",
     "evaluation",
 ]
-DATA_FOLDERS = ["launch", "config", "worlds", "urdf"]
+DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
+
+# What no rosdep key names: docs/install_ros.md says how a ROS machine gets it.
+EXTRAS = {
+    "embedded": ["mujoco>=3.3.7,<4"],
+    "evaluation": ["rosbags>=0.9.20,<1", "evo>=1.29,<2"],
+}
 
 # `ros2 run truthbed NAME` finds each of these; a node's module is <room>/<name>_node.py.
 PROGRAMS = {
@@ -21,6 +27,7 @@ PROGRAMS = {
     "camera_tracker": "ground_truth_localizer.camera_tracker_node",
     "orientation_estimator": "ground_truth_localizer.orientation_estimator_node",
     "scene_sim": "scene_sim.scene_sim_node",
+    "classic_pan": "scene_sim.classic_pan_node",
     "run_trial": "evaluation.run_trial",
     "trial_parameters": "evaluation.trial_parameters",
     "trial_runner": "evaluation.trial_runner_node",
@@ -50,7 +57,7 @@ setup(
     package_data={"evaluation": ["templates/*"]},
     data_files=data_files(),
     install_requires=["setuptools"],
-    extras_require={"test": ["pytest"]},
+    extras_require={"test": ["pytest"], **EXTRAS},
     zip_safe=False,
     description="Ground truth for small robots from a laser and a panning camera",
     license="Apache-2.0",

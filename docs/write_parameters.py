@@ -20,6 +20,7 @@ NODES = {
         "ground_truth_localizer.orientation_estimator_node:OrientationNodeParameters"
     ),
     "scene_sim": "scene_sim.scene_sim_node:SceneSimParameters",
+    "classic_pan": "scene_sim.classic_pan_node:ClassicPanParameters",
     "trial_runner": "evaluation.trial_runner_node:RunnerParameters",
 }
 HEAD = """# Parameters

@@ -40,6 +40,7 @@ TAGS = {
     "set_parameter": "name value",
     "remap": "from to",
     "param": "name value type value-sep from allow_substs",
+    "executable": "cmd cwd name launch-prefix output respawn respawn_delay shell",
     "node": "pkg exec name namespace exec_name args ros_args cwd launch-prefix output respawn "
     "respawn_delay shell",
 }

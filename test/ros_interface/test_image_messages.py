@@ -122,3 +122,14 @@ def test_pixels_are_handed_over_as_one_block(monkeypatch):
     # rclpy checks a list byte by byte and takes an array as it is.
     assert isinstance(given[-1], array.array)
     assert given[-1].typecode == "B"
+
+
+@pytest.mark.parametrize("encoding", sorted(ENCODINGS))
+def test_conversions_are_those_of_cv_bridge(encoding):
+    bridge = pytest.importorskip("cv_bridge").CvBridge()
+    pixels = random_pixels(encoding, 5, 7, 1)
+    theirs = bridge.cv2_to_imgmsg(pixels, encoding=encoding)
+    ours = image_from_array(pixels, encoding, 0, "camera")
+    for field in ("height", "width", "encoding", "is_bigendian", "step", "data"):
+        assert getattr(ours, field) == getattr(theirs, field)
+    assert np.array_equal(bridge.imgmsg_to_cv2(ours), array_from_image(theirs))
