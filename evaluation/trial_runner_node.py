@@ -145,10 +145,13 @@ class TrialRunnerNode(Node):
         name = "/laser_localizer/learn_zone"
         client: Client = self.create_client(Trigger, name)
         yield from self._until(client.service_is_ready, f"the service {name}")
-        future = client.call_async(Trigger.Request())
-        yield from self._until(future.done, f"the answer of {name}")
-        answer = future.result()
-        if answer is None or not answer.success:
+        for _ in range(2):  # it asks back where something of the target's size stands in the room
+            future = client.call_async(Trigger.Request())
+            yield from self._until(future.done, f"the answer of {name}")
+            answer = future.result()
+            if answer is not None and answer.success:
+                break
+        else:
             raise ConfigurationError(f"the zone was not learnt: {answer and answer.message}")
 
     def _place(self, x: float, y: float, yaw: float) -> Iterator[None]:

@@ -2,8 +2,8 @@
 
 Subscribes to the scan topic and tf; publishes /ground_truth/position, laser_odometry, targets,
 status, markers. Services: ~/learn_zone (std_srvs/Trigger) learns the acceptance zone from the next
-scans, uses it and saves it; ~/record (std_srvs/SetBool) starts, or stops and saves, a recording of
-all scans.
+scans, uses it and saves it, but asks back where a target is in sight; ~/record (std_srvs/SetBool)
+starts, or stops and saves, a recording of all scans.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ from spatial_types.transforms import Transform
 
 WAITING_SCANS = 50
 SILENCE = 2.0  # seconds without a scan after which the diagnostics warn
+CONFIRMING = 60.0  # seconds in which a refused learning may be asked for again
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class LaserLocalizerNode(Node):
         self._recorder: ScanRecorder | None = None
         self._learner: ZoneLearner | None = None
         self._learnt: Future | None = None
+        self._objected = -CONFIRMING
         self._told: tuple[TrackingState | None, int] = (None, 0)
         self._last: LaserResult | None = None
         self._last_arrival = time.monotonic()
@@ -199,6 +201,15 @@ class LaserLocalizerNode(Node):
             response.success, response.message = False, "already learning"
             return response
         options = self._options
+        in_sight = self._in_sight()
+        if in_sight and not self._is_confirmed():
+            response.success = False
+            response.message = (
+                f"not learnt: the target at {in_sight} would become part of the room. Take it "
+                f"away, or call again within {CONFIRMING:.0f} s if it belongs to the room"
+            )
+            self.get_logger().warning(response.message)
+            return response
         self._learner = ZoneLearner(options.sensor.sigma, options.zone.learn_busy)
         self._learnt = Future(executor=self.executor)
         self.get_logger().info(f"learning the zone from {options.zone.learn_scans} scans")
@@ -206,6 +217,24 @@ class LaserLocalizerNode(Node):
         response.success, response.message = success, text
         self.get_logger().info(response.message)
         return response
+
+    def _in_sight(self) -> str:
+        """Where (map) targets are now that learning would take for furniture; empty where none.
+
+        In a busy room what is seen behind them is learnt, not they.
+        """
+        silent = time.monotonic() - self._last_arrival > SILENCE
+        if self._last is None or silent or self._options.zone.learn_busy:
+            return ""
+        places = [target.state.position for target in self._last.targets]
+        return ", ".join(f"({x:.2f}, {y:.2f}) m" for x, y in places)
+
+    def _is_confirmed(self) -> bool:
+        """Whether learning is asked for again soon after it was refused, and that only once."""
+        before, now = self._objected, time.monotonic()
+        confirmed = now - before < CONFIRMING
+        self._objected = -CONFIRMING if confirmed else now
+        return confirmed
 
     def _learn(self, scan: Scan) -> None:
         assert self._learner is not None

@@ -271,6 +271,33 @@ def test_scans_of_the_time_before_do_not_hold_up_the_new_ones(bench):
     assert not world.node._waiting
 
 
+def test_a_transform_of_the_time_before_that_comes_late_floods_nothing(bench, capfd):
+    world = bench()
+    moving = tf2_ros.TransformBroadcaster(world.feeder)
+    world.ready()
+    pose = world.laser.map_from_lrf
+
+    def tell(seconds):
+        moving.sendTransform(stamped_transform(pose, round(seconds * 1e9), "map", "turret"))
+
+    def play(first, straggler=None):
+        world.times = itertools.count(round(10 * first))
+        for k in range(10):
+            for shift in (-0.05, 0.05):
+                tell(first + 0.1 * k + shift)
+            if k == 3 and straggler is not None:
+                tell(straggler)
+            if k != 3:  # whose transforms the straggler took away
+                world.scan(change=lambda message: setattr(message.header, "frame_id", "turret"))
+            else:
+                next(world.times)
+
+    play(100.0)
+    play(1.0, straggler=101.0)
+    assert world.node._diagnostics.counts["scans without transform"] == 0
+    assert capfd.readouterr().err.count("TF_OLD_DATA") <= 1
+
+
 def test_ready_is_said_once_and_only_a_lasting_lack_is_warned_of(bench):
     world = bench(tf_wait=0.02)
     world.listen("log", Log, "/rosout", QoSProfile(depth=100, durability=1))
@@ -337,6 +364,41 @@ def test_zone_is_learnt_used_and_saved(bench, tmp_path):
     poses = world.got["targets"][-1].poses
     assert [round(pose.position.x, 1) for pose in poses] == [0.5]
     assert len(load_zone(tmp_path / "zone.yaml").background) == 360
+
+
+def test_a_target_in_sight_is_learnt_only_when_asked_twice(bench):
+    world = bench(**{"zone.learn_scans": 5})
+    world.ready()
+    target = [(standing(0.5, 2.0), 0.1)]
+    for _ in range(3):
+        world.scan(target)
+    first = world.call(Trigger, "learn_zone", Trigger.Request())
+    assert not first.success
+    assert "target at (0.5" in first.message
+    assert "call again within 60 s" in first.message
+    world.scan(target)
+    assert len(world.got["targets"][-1].poses) == 1  # nothing was learnt
+    second = world.call(Trigger, "learn_zone", Trigger.Request(), lambda: world.send(target))
+    assert second.success, second.message
+    for _ in range(4):
+        world.scan(target)
+    assert len(world.got["targets"][-1].poses) == 0
+    for _ in range(3):
+        world.scan([(standing(-1.0, 2.0), 0.1)])
+    assert not world.call(Trigger, "learn_zone", Trigger.Request()).success  # asked anew
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_an_emptied_room_and_a_busy_one_are_learnt_at_once(bench, busy):
+    world = bench(**{"zone.learn_scans": 5, "zone.learn_busy": busy})
+    world.ready()
+    target = [(standing(0.5, 2.0), 0.1)]
+    for _ in range(3):
+        world.scan(target)
+    scene = target if busy else []
+    world.scan(scene)
+    answer = world.call(Trigger, "learn_zone", Trigger.Request(), lambda: world.send(scene))
+    assert answer.success, answer.message
 
 
 def test_recording_holds_every_scan(bench, tmp_path):
