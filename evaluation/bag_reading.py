@@ -12,17 +12,20 @@ import functools
 import heapq
 import itertools
 import struct
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 from rosbags.typesys.store import Typestore
 
 from evaluation.bag_salvage import Cut, RawMessage, salvage, storage_files
+from evaluation.cdr_reading import READERS
 from evaluation.errors import BagError
 from evaluation.mcap_reading import chunks_in_order, read_chunks
 
@@ -35,6 +38,8 @@ RANKS = {
 }
 STAMP = struct.Struct("<iI")
 BIG_STAMP = struct.Struct(">iI")
+# The C loader reads a bag's metadata in a millisecond, the other in fifty.
+YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class BagMessage(NamedTuple):
@@ -44,7 +49,7 @@ class BagMessage(NamedTuple):
     type: str
     stamp: int
     log_time: int
-    data: bytes
+    data: bytes | memoryview
 
 
 @dataclass
@@ -52,7 +57,7 @@ class Bag:
     """An open bag. `notes` says what was wrong with it; complete only after it was read.
 
     `whole` where rosbags accepts it, `plain` where it is MCAP whose messages are not compressed one
-    by one.
+    by one. `counts` says how many messages of each topic the index tells of, where it does.
     """
 
     path: Path
@@ -60,28 +65,34 @@ class Bag:
     notes: list[str] = field(default_factory=list)
     whole: bool = True
     plain: bool = False
-
-    def __post_init__(self) -> None:
-        self._store = type_store()
+    counts: dict[str, int] = field(default_factory=dict)
 
     def deserialize(self, message: BagMessage) -> Any:
         """Return the message's fields; BagError where the bytes do not fit the type."""
         try:
-            return self._store.deserialize_cdr(message.data, message.type)
+            read = READERS.get(message.type)
+            if read is not None:
+                return read(message.data)
+            return type_store().deserialize_cdr(message.data, message.type)
         except Exception as error:
             raise BagError(f"{self.path}: {message.topic}: unreadable message: {error}") from None
 
     def messages(
-        self, topics: Collection[str], at_once: Collection[str] = ()
+        self,
+        topics: Collection[str],
+        at_once: Collection[str] = (),
+        collected: Mapping[str, list[bytes]] | None = None,
     ) -> Iterator[BagMessage]:
         """Yield the messages of some topics in order of header stamps.
 
         Those of the topics `at_once` come as they lie in the bag, before the data of their time,
-        with a stamp of 0: the caller decodes it if it wants it.
+        with a stamp of 0: the caller decodes it if it wants it. Those of the topics in `collected`
+        are not yielded but put into its lists.
         """
+        collected = collected or {}
         waiting: list[tuple[int, int, int, BagMessage]] = []
         order = itertools.count()
-        for raw in self._raw(topics):
+        for raw in self._raw(topics, collected):
             if raw.topic in at_once:
                 yield BagMessage(raw.topic, raw.type, 0, raw.log_time, raw.data)
                 continue
@@ -96,9 +107,11 @@ class Bag:
         while waiting:
             yield heapq.heappop(waiting)[-1]
 
-    def _raw(self, topics: Collection[str]) -> Iterator[RawMessage]:
+    def _raw(
+        self, topics: Collection[str], collected: Mapping[str, list[bytes]]
+    ) -> Iterator[RawMessage]:
         if self.whole:
-            yield from self._whole(topics)
+            yield from self._whole(topics, collected)
             return
         count, last, first = 0, 0, 0
         for path in storage_files(self.path):
@@ -106,7 +119,9 @@ class Bag:
                 for raw in salvage(path):
                     count, last = count + 1, max(last, raw.log_time)
                     first = first or raw.log_time
-                    if raw.topic in topics:
+                    if raw.topic in collected:
+                        collected[raw.topic].append(bytes(raw.data))
+                    elif raw.topic in topics:
                         yield raw
             except Cut as cut:
                 self.notes.append(
@@ -114,31 +129,52 @@ class Bag:
                     f"{count} messages over {(last - first) * 1e-9:.1f} s"
                 )
 
-    def _whole(self, topics: Collection[str]) -> Iterator[RawMessage]:
-        count = 0
-        source = self._chunks(topics) if self.plain else self._through_rosbags(topics)
+    def _whole(
+        self, topics: Collection[str], collected: Mapping[str, list[bytes]]
+    ) -> Iterator[RawMessage]:
+        count, last = 0, 0
+        read = self._chunks if self.plain else self._through_rosbags
         try:
-            for raw in source:
-                count += 1
+            for raw in read(topics, collected):
+                count, last = count + 1, raw.log_time
                 yield raw
         except Exception as error:  # rosbags', sqlite's, and what the bytes of a chunk raise
-            self.notes.append(f"reading stopped after {count} messages: {error}")
+            count += sum(map(len, collected.values()))
+            where = f"{self.path.name}: reading stopped after {count} messages"
+            self.notes.append(f"{where}, the last recorded at {last * 1e-9:.3f} s: {error}")
+            return
+        count += sum(map(len, collected.values()))
+        expected = sum(self.counts.get(topic, 0) for topic in topics)
+        if self.counts and count != expected:
+            self.notes.append(
+                f"{self.path.name}: damaged: its index tells of {expected} messages on the topics "
+                f"that are read, and there are {count}"
+            )
 
-    def _chunks(self, topics: Collection[str]) -> Iterator[RawMessage]:
+    def _chunks(
+        self, topics: Collection[str], collected: Mapping[str, list[bytes]]
+    ) -> Iterator[RawMessage]:
         """Read MCAP files chunk by chunk where their chunks follow each other in time."""
         files = storage_files(self.path)
         places = [chunks_in_order(path) for path in files]
         if not all(places):
-            yield from self._through_rosbags(topics)
+            yield from self._through_rosbags(topics, collected)
             return
         for path, found in zip(files, places, strict=True):
-            yield from read_chunks(path, found or (), topics)
+            yield from read_chunks(path, found or (), topics, collected)
 
-    def _through_rosbags(self, topics: Collection[str]) -> Iterator[RawMessage]:
+    def _through_rosbags(
+        self, topics: Collection[str], collected: Mapping[str, list[bytes]]
+    ) -> Iterator[RawMessage]:
         with Reader(self.path) as reader:
             chosen = [item for item in reader.connections if item.topic in topics]
+            if not chosen:  # to rosbags, no topics are all of them
+                return
             for connection, log_time, data in reader.messages(chosen):
-                yield RawMessage(connection.topic, connection.msgtype, log_time, data)
+                if connection.topic in collected:
+                    collected[connection.topic].append(bytes(data))
+                else:
+                    yield RawMessage(connection.topic, connection.msgtype, log_time, data)
 
 
 @functools.lru_cache(maxsize=1)
@@ -158,16 +194,48 @@ def open_bag(path: Path) -> Bag:
     if not storage_files(path):
         raise BagError(f"{path}: holds no .mcap and no .db3 file")
     try:
+        if _is_plain(path):
+            return _plain_bag(path)
         with Reader(path) as reader:
-            plain = not reader.compression_mode
-            plain = plain and all(file.suffix == ".mcap" for file in storage_files(path))
-            return Bag(path, _topics(reader.connections), plain=plain)
+            return _bag(path, reader.connections)
     except Exception as error:
         return _broken_bag(path, str(error))
 
 
-def _topics(connections: Collection[Connection]) -> dict[str, str]:
-    return {item.topic: item.msgtype for item in connections}
+def _bag(path: Path, connections: Collection[Connection], plain: bool = False) -> Bag:
+    topics = {item.topic: item.msgtype for item in connections}
+    counts: Counter[str] = Counter()
+    for item in connections:
+        counts[item.topic] += item.msgcount
+    return Bag(path, topics, plain=plain, counts=dict(counts))
+
+
+def _is_plain(path: Path) -> bool:
+    """Tell whether a bag is MCAP files alone, all that its metadata tells of, not compressed anew.
+
+    Anything odd is left to rosbags, which says what is wrong.
+    """
+    files = storage_files(path)
+    if any(file.suffix != ".mcap" for file in files):
+        return False
+    if path.is_file():
+        return True
+    try:
+        text = (path / "metadata.yaml").read_text()
+        told = yaml.load(text, YAML_LOADER)["rosbag2_bagfile_information"]
+        names = {Path(name).name for name in told["relative_file_paths"]}
+        mode = str(told.get("compression_mode") or "none").lower()
+        return bool(names == {file.name for file in files} and mode == "none")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError):
+        return False
+
+
+def _plain_bag(path: Path) -> Bag:
+    connections: list[Connection] = []
+    for file in storage_files(path):
+        with Reader(file) as reader:
+            connections += reader.connections
+    return _bag(path, connections, plain=True)
 
 
 def _broken_bag(path: Path, why: str) -> Bag:

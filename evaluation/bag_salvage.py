@@ -25,7 +25,7 @@ class RawMessage(NamedTuple):
     topic: str
     type: str
     log_time: int
-    data: bytes
+    data: bytes | memoryview
 
 
 class Cut(Exception):  # noqa: N818 - the end of a file is no error here

@@ -34,6 +34,7 @@ from spatial_types.scan import Scan
 from spatial_types.transforms import Transform
 
 T = TypeVar("T")
+NO_SPREAD = np.zeros((2, 2))
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
 
 
@@ -49,19 +50,19 @@ class PoseLog:
     def add(
         self, stamp: int, x: float, y: float, yaw: float, covariance: Any, good: bool = True
     ) -> None:
-        """Note one pose; `covariance` (2, 2) or (3, 3)."""
-        full = np.full((3, 3), np.nan)
-        size = len(covariance)
-        full[:size, :size] = covariance
+        """Note one pose; `covariance` (2, 2) or (3, 3), the same size for all."""
         self.stamps.append(stamp)
         self.rows.append((x, y, yaw))
-        self.covariances.append(full)
+        self.covariances.append(covariance)
         self.good.append(good)
 
     def series(self, frame: str) -> PoseSeries:
         """Return everything noted so far."""
         rows = np.array(self.rows).reshape(-1, 3)
-        covariances = np.array(self.covariances).reshape(-1, 3, 3)
+        covariances = np.full((len(rows), 3, 3), np.nan)
+        if len(rows):
+            size = len(self.covariances[0])
+            covariances[:, :size, :size] = self.covariances
         return PoseSeries.build(
             self.stamps, rows[:, 0], rows[:, 1], rows[:, 2], covariances, self.good, frame
         )
@@ -149,17 +150,17 @@ class EstimatorChain:
             self._last_state = result.state.value
             self._states.append(StateChange(scan.stamp, result.state.value, result.reason))
         for item in result.refused:
-            x, y = (float(value) for value in item.position[:2])
+            x, y = item.position[:2].tolist()
             self._refused.append(RefusedTarget(scan.stamp, x, y, item.reason))
         for target in result.targets:
             seen = self._seen.setdefault(target.track_id, SeenTarget(scan.stamp))
             seen.add(scan.stamp, target.state.position)
-            x, y = (float(value) for value in target.state.position)
-            self.all_targets.add(scan.stamp, x, y, np.nan, np.zeros((2, 2)))
+            x, y = target.state.position.tolist()
+            self.all_targets.add(scan.stamp, x, y, np.nan, NO_SPREAD)
         state = result.primary
         if state is not None:
             at = state.at(scan.stamp)
-            x, y = (float(value) for value in at.position)
+            x, y = at.position.tolist()
             self._laser_log.add(scan.stamp, x, y, np.nan, at.covariance[:2, :2])
         return result
 
@@ -176,7 +177,7 @@ class EstimatorChain:
         if self.fused is None:
             self.unusable[NUMBER.sub("N", self._fusion.reason)] += 1
             return
-        x, y = (float(value) for value in self.fused.position)
+        x, y = self.fused.position.tolist()
         covariance = self.fused.pose_covariance
         self._fused_log.add(frame.stamp, x, y, self.fused.yaw, covariance, result.good)
 

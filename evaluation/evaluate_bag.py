@@ -147,9 +147,9 @@ def evaluate(arguments: argparse.Namespace) -> Score:
 
     Raises EvaluationError, ParameterError and ZoneError.
     """
+    begin = time.monotonic()
     bag = open_bag(arguments.bag)
     options = _options(arguments)
-    begin = time.monotonic()
     if arguments.recorded or options.scan not in bag.topics:
         what = "recorded estimates"
         _require(bag, options.estimate, what, "--estimate-topic", POSE_TYPES)

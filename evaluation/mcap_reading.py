@@ -7,7 +7,7 @@ several times faster and leaves the order of recording times as it is there.
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
@@ -29,9 +29,11 @@ from evaluation.bag_salvage import (
 )
 
 DATA_END = 0x0F
-MESSAGE_HEAD = struct.Struct("<HIQQ")
+# A record's kind and size, and of a message channel, sequence, times of recording and publishing.
+MESSAGE_HEAD = struct.Struct("<BQHIQQ")
 CHUNK_HEAD = struct.Struct("<QQQII")
 LOG_TIME = attrgetter("log_time")
+LARGE = 4096  # bytes from which a message is not copied out of its chunk
 
 
 class ChunkPlace(NamedTuple):
@@ -76,59 +78,106 @@ def _records(file: BinaryIO) -> Iterator[tuple[int, int, int]]:
 
 
 def read_chunks(
-    path: Path, places: Collection[ChunkPlace], topics: Collection[str]
+    path: Path,
+    places: Collection[ChunkPlace],
+    topics: Collection[str],
+    collected: Mapping[str, list[bytes]] | None = None,
 ) -> Iterator[RawMessage]:
     """Yield the messages of some topics in order of recording times.
 
-    Raises OSError where a chunk is damaged.
+    Those of the topics in `collected` are put into its lists as they lie in the file instead.
+    Large messages are views into their chunk. Raises OSError where a chunk is damaged.
     """
-    schemas: dict[int, str] = {}
-    channels: dict[int, tuple[str, str]] = {}
+    reader = ChunkReader(topics, collected or {})
     with path.open("rb") as file:
         for place in places:
             file.seek(place.offset)
-            records = _unpacked(file.read(place.length), path)
-            messages = _messages(records, schemas, channels, topics)
-            messages.sort(key=LOG_TIME)
+            try:
+                messages = reader.messages(file.read(place.length), place)
+            except Exception as error:  # whatever damaged bytes make of a decoder
+                where = f"{path.name}: the chunk at byte {place.offset}"
+                raise OSError(f"{where} is damaged: {error}") from None
             yield from messages
 
 
-def _unpacked(body: bytes, path: Path) -> bytes:
-    """Decompress the records of a chunk and check their sum."""
+class ChunkReader:
+    """Takes chunks apart, one after the other: a chunk may use what earlier ones declare."""
+
+    def __init__(self, topics: Collection[str], collected: Mapping[str, list[bytes]]) -> None:
+        """See read_chunks."""
+        self._topics = topics
+        self._collected = collected
+        self._schemas: dict[int, str] = {}
+        self._channels: dict[int, tuple[str, str]] = {}
+
+    def messages(self, body: bytes, place: ChunkPlace) -> list[RawMessage]:
+        """Return a chunk's messages by recording time; ValueError and others for damage."""
+        if len(body) < place.length:
+            raise ValueError("the file ends within it")
+        messages = self._walk(*_unpacked(body))
+        messages.sort(key=LOG_TIME)
+        if messages and not place.first <= messages[0].log_time <= messages[-1].log_time <= (
+            place.last
+        ):
+            raise ValueError("it holds messages recorded outside of its own span of time")
+        return messages
+
+    def _walk(self, records: bytes, position: int) -> list[RawMessage]:
+        found = []
+        end, view = len(records), memoryview(records)
+        wanted, lists = self._wanted()
+        while position < end:
+            kind, size = HEADER.unpack_from(records, position)
+            after = position + HEADER.size + size
+            if after > end:
+                raise ValueError(f"a record of {size} bytes does not fit")
+            if kind == MESSAGE:
+                _, _, key, _, log_time, _ = MESSAGE_HEAD.unpack_from(records, position)
+                start = position + MESSAGE_HEAD.size
+                if key in lists:
+                    lists[key].append(records[start:after])
+                elif key in wanted:
+                    data = view[start:after] if size > LARGE else records[start:after]
+                    found.append(RawMessage(*wanted[key], log_time, data))
+                elif key not in self._channels:
+                    raise ValueError(f"a message of channel {key}, which is not declared")
+            else:
+                self._declare(kind, records[position + HEADER.size : after])
+                wanted, lists = self._wanted()
+            position = after
+        return found
+
+    def _declare(self, kind: int, body: bytes) -> None:
+        if kind == SCHEMA:
+            read_schema(body, self._schemas)
+        elif kind == CHANNEL:
+            read_channel(body, self._schemas, self._channels)
+        else:
+            raise ValueError(f"a record of kind {kind}, which no chunk holds")
+
+    def _wanted(self) -> tuple[dict[int, tuple[str, str]], dict[int, list[bytes]]]:
+        """Return the wanted channels, and the lists for those that are collected."""
+        wanted = {key: item for key, item in self._channels.items() if item[0] in self._topics}
+        collected = self._collected
+        lists = {key: collected[item[0]] for key, item in wanted.items() if item[0] in collected}
+        return wanted, lists
+
+
+def _unpacked(body: bytes) -> tuple[bytes, int]:
+    """Decompress the records of a chunk and check their sum; return where in the bytes they begin.
+
+    What is not compressed stays where it is: with images, copying takes its time.
+    """
     _, _, size, checksum, name_length = CHUNK_HEAD.unpack_from(body)
     start = CHUNK_HEAD.size + name_length
     compression = body[CHUNK_HEAD.size : start].decode()
     if compression not in DECOMPRESSORS:
-        raise OSError(f"{path.name}: a chunk is compressed by {compression!r}, which is unknown")
-    records = DECOMPRESSORS[compression](body[start + 8 :], size)
-    if len(records) != size or (checksum and crc32(records) != checksum):
-        raise OSError(f"{path.name}: a chunk is damaged")
-    return records
-
-
-def _messages(
-    records: bytes,
-    schemas: dict[int, str],
-    channels: dict[int, tuple[str, str]],
-    topics: Collection[str],
-) -> list[RawMessage]:
-    """Take a chunk's records apart; `schemas` and `channels` grow by those that it declares."""
-    found = []
-    position, end = 0, len(records)
-    wanted = {key: channel for key, channel in channels.items() if channel[0] in topics}
-    while position < end:
-        kind, size = HEADER.unpack_from(records, position)
-        position += HEADER.size
-        if kind == MESSAGE:
-            key, _, log_time, _ = MESSAGE_HEAD.unpack_from(records, position)
-            if key in wanted:
-                topic, name = wanted[key]
-                data = records[position + MESSAGE_HEAD.size : position + size]
-                found.append(RawMessage(topic, name, log_time, data))
-        elif kind == SCHEMA:
-            read_schema(records[position : position + size], schemas)
-        elif kind == CHANNEL:
-            read_channel(records[position : position + size], schemas, channels)
-            wanted = {key: channel for key, channel in channels.items() if channel[0] in topics}
-        position += size
-    return found
+        raise ValueError(f"it is compressed by {compression!r}, which is unknown")
+    start += 8
+    if compression:
+        body, start = DECOMPRESSORS[compression](body[start:], size), 0
+    if len(body) - start != size:
+        raise ValueError(f"it holds {len(body) - start} bytes instead of {size}")
+    if checksum and crc32(memoryview(body)[start:]) != checksum:
+        raise ValueError("its checksum does not fit")
+    return body, start

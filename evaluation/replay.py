@@ -8,11 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import tf2_py
-from geometry_msgs.msg import TransformStamped
 from numpy.typing import NDArray
-from rclpy.duration import Duration
-from rclpy.time import Time
 
 from evaluation.bag_reading import Bag, BagMessage
 from evaluation.errors import BagError
@@ -20,10 +16,12 @@ from evaluation.estimator_chain import NUMBER, EstimatorChain, PoseLog
 from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
 from evaluation.reference_reading import ODOMETRY_TYPE, ReferenceReader
 from evaluation.series import PoseSeries
+from evaluation.transform_tree import TransformError, TransformTree
 from ros_interface.errors import MessageError
-from ros_interface.geometry_messages import pose_from_message, transform_from_message
+from ros_interface.geometry_messages import pose_from_message
 from ros_interface.image_messages import camera_model_from_message, frame_from_message
 from ros_interface.scan_messages import scan_from_message
+from ros_interface.stamps import nanoseconds_from_stamp
 from spatial_types.camera import CameraModel
 from spatial_types.transforms import Transform
 
@@ -36,6 +34,7 @@ POSE_TYPES = (
     ODOMETRY_TYPE,
 )
 UNKNOWN_VARIANCE = 1e5
+BEHIND_STAMP = 12  # encapsulation and stamp
 
 
 @dataclass(frozen=True)
@@ -67,13 +66,13 @@ class Replay:
     examples: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._buffer = tf2_py.BufferCore(Duration(seconds=60))
+        self._tree = TransformTree()
         self._camera: CameraModel | None = None
+        self._info: bytes | memoryview = b""
         self._fixed: dict[str, Transform] = {}
         self._moving: list[BagMessage] = []
         self._handlers: dict[str, Callable[[BagMessage], None]] = {
             self.options.scan: self._on_scan,
-            self.options.reference: self.reference_reader.add,
             "/tf": self._moving.append,
             "/tf_static": self._on_static_transforms,
         }
@@ -84,15 +83,16 @@ class Replay:
     def run(self, name: str) -> Recording:
         """Read the bag once and return what the estimators said."""
         first: int | None = None
-        at_once = (self.options.reference, "/tf", "/tf_static")
-        for message in self.bag.messages(self._handlers, at_once):
+        collected = collect_reference(self.bag, self.options.reference, self.reference_reader)
+        topics = {*self._handlers, *collected}
+        for message in self.bag.messages(topics, ("/tf", "/tf_static"), collected):
             first = message.log_time if first is None else first
             try:
                 self._handlers[message.topic](message)
+            except TransformError as error:
+                self._note(f"{message.topic}: no transform: {error}")
             except (MessageError, BagError, ValueError) as error:
                 self._note(f"{message.topic}: {error}")
-            except tf2_py.TransformException as error:
-                self._note(f"{message.topic}: no transform: {error}")
             self.report((message.log_time - first) * 1e-9)
         reference = self.reference_reader.reference()
         return Recording(
@@ -139,12 +139,27 @@ class Replay:
             chain.on_image(frame, self._camera, pose)
 
     def _on_info(self, message: BagMessage) -> None:
-        if self._camera is None:
+        content = message.data[BEHIND_STAMP:]
+        if content != self._info:  # the same is told with every image
             self._camera = camera_model_from_message(self.bag.deserialize(message))
+            self._info = content
 
     def _on_static_transforms(self, message: BagMessage) -> None:
+        self._fixed.clear()
         for item in self.bag.deserialize(message).transforms:
-            self._buffer.set_transform_static(_as_ros(item), "bag")
+            try:
+                self._tree.set_static(item.header.frame_id, item.child_frame_id, item.pose)
+            except TransformError as error:
+                self._note(f"{message.topic}: {error}")
+
+    def _on_moving_transforms(self, message: BagMessage) -> None:
+        try:
+            for item in self.bag.deserialize(message).transforms:
+                stamp = nanoseconds_from_stamp(item.header.stamp)
+                names = (item.header.frame_id, item.child_frame_id)
+                self._tree.set_moving(*names, stamp, item.pose)
+        except (BagError, TransformError, MessageError) as error:
+            self._note(f"{message.topic}: {error}")
 
     def _lookup(self, frame: str, stamp: int) -> Transform:
         """map_from_frame at a time; what only static transforms lead to is looked up once."""
@@ -152,30 +167,21 @@ class Replay:
         if known is not None:
             return known
         for message in self._moving:
-            for item in self.bag.deserialize(message).transforms:
-                self._buffer.set_transform(_as_ros(item), "bag")
+            self._on_moving_transforms(message)
         self._moving.clear()
-        time = Time(nanoseconds=stamp)
-        found = self._buffer.lookup_transform_core(self.options.map_frame, frame, time)
-        pose = transform_from_message(found.transform)
-        common = self._buffer.get_latest_common_time(self.options.map_frame, frame)
-        if common.nanoseconds == 0:
+        pose = self._tree.lookup(self.options.map_frame, frame, stamp)
+        if self._tree.is_fixed(self.options.map_frame, frame):
             self._fixed[frame] = pose
         return pose
 
 
-def _as_ros(item: Any) -> TransformStamped:
-    """Copy a transform as rosbags reads it into a message that tf2 takes."""
-    message = TransformStamped()
-    message.header.stamp.sec = item.header.stamp.sec
-    message.header.stamp.nanosec = item.header.stamp.nanosec
-    message.header.frame_id = item.header.frame_id
-    message.child_frame_id = item.child_frame_id
-    for name in ("x", "y", "z"):
-        setattr(message.transform.translation, name, getattr(item.transform.translation, name))
-    for name in ("x", "y", "z", "w"):
-        setattr(message.transform.rotation, name, getattr(item.transform.rotation, name))
-    return message
+def collect_reference(bag: Bag, topic: str, reader: ReferenceReader) -> dict[str, list[bytes]]:
+    """Return where the reference's messages shall be put; nowhere if the bag has none such."""
+    kind = bag.topics.get(topic, ODOMETRY_TYPE)
+    if kind != ODOMETRY_TYPE:
+        reader.notes.append(f"{topic}: reference of type {kind}; expected {ODOMETRY_TYPE}")
+        return {}
+    return {topic: reader.raw}
 
 
 def recorded_poses(bag: Bag, topic: str) -> PoseSeries:
@@ -219,8 +225,9 @@ def score_recorded(bag: Bag, options: ReplayOptions) -> Recording:
     """Take recorded estimates as they are, and the recorded reference."""
     poses = recorded_poses(bag, options.estimate)
     reader = ReferenceReader()
-    for message in bag.messages([options.reference], [options.reference]):
-        reader.add(message)
+    collected = collect_reference(bag, options.reference, reader)
+    for _ in bag.messages(collected, (), collected):
+        pass  # all that is asked for is collected
     stamps = poses.in_order()[0].stamps
     samples = Samples(stamps, stamps, np.zeros(len(stamps), dtype=np.int64), ("all",))
     track = Track("recorded", "fused", "recorded", poses)

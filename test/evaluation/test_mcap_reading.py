@@ -37,7 +37,7 @@ def through_rosbags(path, topics):
 def test_same_messages_in_the_same_order_as_rosbags(tmp_path, topics, shuffle):
     bag = open_bag(write_bag(tmp_path / "bag", shuffle=shuffle))
     assert bag.plain
-    read = [tuple(raw) for raw in bag._raw(topics)]
+    read = [tuple(raw) for raw in bag._raw(topics, {})]
     assert len(read) == 200 * len(topics)
     assert read == through_rosbags(bag.path, topics)
     assert bag.notes == []
@@ -59,5 +59,5 @@ def test_a_damaged_chunk_ends_the_reading_with_a_note(tmp_path):
     content = bytearray(file.read_bytes())
     content[last.offset + 24] ^= 0xFF  # the sum of the chunk's bytes, else 0: not given
     file.write_bytes(content)
-    assert 0 < len(list(bag._raw(TOPICS))) < 400
+    assert 0 < len(list(bag._raw(TOPICS, {}))) < 400
     assert "damaged" in bag.notes[0]
