@@ -1,6 +1,7 @@
 """The launch files hold nothing that the oldest supported ROS, Humble, does not know."""
 
 import re
+import shlex
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -69,3 +70,11 @@ def test_humble_reads_the_file_without_on_exit():
         for name in ("required_node", "plain_node")
     )
     assert with_exit.replace(' on_exit="shutdown"', "") == without != with_exit
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_no_quotes_stand_about_a_substitution_in_a_command(path):
+    # launch_xml splits the text before and after a substitution each by itself.
+    for element in ElementTree.parse(path).iter("executable"):
+        for text in re.split(r"\$\([^)]*\)", element.get("cmd")):
+            shlex.split(text)
