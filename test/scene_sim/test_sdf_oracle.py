@@ -10,7 +10,7 @@ import pytest
 import sdf_oracle
 from frame_graphs import worlds
 from hypothesis import HealthCheck, Phase, given, settings
-from sdf_oracle import Oracle, scene_differences
+from sdf_oracle import Oracle, lacking, scene_differences
 from urdf_oracle import urdf_differences
 
 from scene_sim.description import DescriptionError, ResourceFinder, read_sdf, read_urdf
@@ -20,9 +20,13 @@ from scene_sim.description.xacro_source import expanded_text
 DATA = Path(__file__).parent / "data"
 ROOT = Path(__file__).parents[2]
 SDF_FILES = sorted([*DATA.glob("*.sdf"), *(ROOT / "worlds").glob("*.sdf")])
-ROBOTS = [
-    *DATA.glob("*.xacro"),
-    *(ROOT / "urdf" / f"{n}.urdf.xacro" for n in ("station", "phone_robot")),
+ROBOTS: list[tuple[Path, dict[str, str]]] = [
+    *((file, {}) for file in DATA.glob("*.xacro")),
+    *(
+        (ROOT / "urdf" / f"{name}.urdf.xacro", {"simulator": simulator})
+        for name in ("station", "phone_robot")
+        for simulator in ("embedded", "gz", "gazebo_classic")
+    ),
 ]
 
 
@@ -41,7 +45,7 @@ def test_every_element_of_the_schemas_is_known() -> None:
 def oracle() -> Iterator[Oracle]:
     program, reason = sdf_oracle.build()
     if program is None:
-        pytest.skip(f"libsdformat oracle {reason}")
+        lacking(f"libsdformat oracle {reason}")
     running = Oracle(program, DATA)
     yield running
     running.close()
@@ -53,11 +57,15 @@ def test_sdf_file_reads_as_in_libsdformat(oracle: Oracle, file: Path) -> None:
     assert scene_differences(scene, oracle.report(file)) == []
 
 
-@pytest.mark.parametrize("file", ROBOTS, ids=lambda file: file.stem)
-def test_robot_lumps_as_in_libsdformat(oracle: Oracle, file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "arguments"), ROBOTS, ids=lambda case: case.stem if isinstance(case, Path) else ""
+)
+def test_robot_lumps_as_in_libsdformat(
+    oracle: Oracle, file: Path, arguments: dict[str, str], tmp_path: Path
+) -> None:
     plain = tmp_path / "robot.urdf"
-    plain.write_text(expanded_text(file))
-    differences = urdf_differences(read_urdf(file).model, oracle.report(plain))
+    plain.write_text(expanded_text(file, arguments))
+    differences = urdf_differences(read_urdf(file, arguments).model, oracle.report(plain))
     assert differences == []
 
 

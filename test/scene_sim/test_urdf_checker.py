@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import sdf_oracle
-from sdf_oracle import Oracle
+from sdf_oracle import Oracle, lacking
 
 from scene_sim.description.xacro_source import expanded_text
 
@@ -18,11 +17,6 @@ ROOT = Path(__file__).parents[2]
 ROBOTS = ("station", "phone_robot")
 SIMULATORS = ("embedded", "gz", "gazebo_classic")
 CASES = [(robot, simulator) for robot in ROBOTS for simulator in SIMULATORS]
-
-
-def lacking(what: str) -> None:
-    """Fail where .ci/run has installed it, skip elsewhere."""
-    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(what)
 
 
 def expanded(robot: str, simulator: str) -> str:
