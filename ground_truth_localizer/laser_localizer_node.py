@@ -21,7 +21,6 @@ from geometry_msgs.msg import PoseArray, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.clock import Clock, ClockType
-from rclpy.node import Node
 from rclpy.task import Future
 from rclpy.time import Time
 from sensor_msgs.msg import LaserScan
@@ -43,6 +42,7 @@ from ros_interface.geometry_messages import transform_from_message
 from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
+from ros_interface.quiet_node import QuietNode
 from ros_interface.scan_messages import scan_from_message
 from ros_interface.time_jumps import RestartingBuffer, StampWatch
 from spatial_types.parameters import parameter
@@ -67,7 +67,7 @@ class LaserNodeParameters(LaserParameters):
     record_file: str = parameter("scans.csv", "file that ~/record writes; numbered if it exists")
 
 
-class LaserLocalizerNode(Node):
+class LaserLocalizerNode(QuietNode):
     """Receive, convert, call, publish."""
 
     def __init__(self, **node_options: Any) -> None:

@@ -7,7 +7,6 @@ from typing import Any, Generic, Protocol, TypeVar
 import tf2_ros
 from diagnostic_msgs.msg import DiagnosticStatus
 from nav_msgs.msg import Odometry
-from rclpy.node import Node
 from rclpy.time import Time
 
 from ground_truth_localizer.laser_messages import check_frame, state_from_odometry
@@ -17,6 +16,7 @@ from ros_interface.errors import MessageError
 from ros_interface.geometry_messages import transform_from_message
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import LATCHED, RELIABLE
+from ros_interface.quiet_node import QuietNode
 from ros_interface.time_jumps import RestartingBuffer, StampWatch, is_anew
 from spatial_types.transforms import Transform
 
@@ -35,7 +35,7 @@ class HasMapFrame(Protocol):
 P = TypeVar("P", bound=HasMapFrame)
 
 
-class TargetFollowerNode(Node, Generic[P]):
+class TargetFollowerNode(QuietNode, Generic[P]):
     """A node that knows the newest state of the target, None while it is lost."""
 
     def __init__(self, name: str, parameters: type[P], **node_options: Any) -> None:

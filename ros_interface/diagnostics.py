@@ -11,6 +11,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from ros_interface.complaints import Complaints
+from ros_interface.quiet_node import QuietNode
 
 PATIENCE = 2.0  # seconds that a lack may last before it is worth a warning
 OK, WARN, ERROR, STALE = (
@@ -84,6 +85,9 @@ class NodeDiagnostics:
             self._node.get_logger().info(f"ready: {text}")
 
     def _publish(self) -> None:
+        if isinstance(self._node, QuietNode):
+            for mismatch in self._node.mismatches():
+                self.warn("nothing comes", mismatch)
         level, text = self._summary()
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()

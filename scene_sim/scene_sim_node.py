@@ -45,6 +45,7 @@ from scene_sim.options import SimulatorOptions
 from scene_sim.readings import ImuReading, JointStates, Odometry, Reading
 from scene_sim.render_thread import RenderThread
 from scene_sim.runner import Runner
+from scene_sim.schedule import SECOND
 from scene_sim.simulator import Simulator
 from spatial_types.camera import CameraFrame
 from spatial_types.parameters import parameter
@@ -93,6 +94,13 @@ class SceneSimParameters:
     samples: int = parameter(4, "Samples per pixel asked of the renderer", minimum=1, maximum=32)
     supersampling: int = parameter(
         2, "Images drawn wider by this factor, then averaged", minimum=1, maximum=8
+    )
+    clock_rate: float = parameter(
+        50.0,
+        "Messages on /clock per second of simulated time, at most 100: each wakes every node",
+        unit="Hz",
+        minimum=1.0,
+        maximum=100.0,
     )
     lidar_noise: bool = parameter(True, "Noise on range readings")
     camera_noise: bool = parameter(True, "Noise on images")
@@ -144,6 +152,8 @@ class SceneSimNode(Node):
             self.get_logger().warning(warning)
         self._publishers_by_topic: dict[str, Any] = {}
         self._clock_publisher = self.create_publisher(Clock, "/clock", RELIABLE)
+        self._clock_period = round(SECOND / parameters.clock_rate)
+        self._clock_told = -self._clock_period
         self._connect(bridge)
         self.diagnostics = NodeDiagnostics(self, self._summary)
         renderer = RenderThread(self._simulator.new_painter, self._send_frame, self._cannot_draw)
@@ -225,7 +235,10 @@ class SceneSimNode(Node):
     def _send(self, clock: int, readings: list[Reading]) -> None:
         """Publish a slice; on the physics thread."""
         with self._while_context_lives():
-            self._clock_publisher.publish(clock_message(clock))
+            due = not 0 <= clock - self._clock_told < self._clock_period
+            if due or self.runner.paused:
+                self._clock_publisher.publish(clock_message(clock))
+                self._clock_told = clock
             for reading in readings:
                 publisher = self._heard(reading.topic)
                 if publisher is not None:

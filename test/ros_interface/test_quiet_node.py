@@ -1,0 +1,49 @@
+"""A node without event handlers still says whose messages cannot come."""
+
+import time
+
+import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.node import Node
+from std_msgs.msg import Float64
+
+from ros_interface.qos import LATCHED, RELIABLE
+from ros_interface.quiet_node import QuietNode
+
+
+@pytest.fixture
+def context(monkeypatch):
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    made = Context()
+    rclpy.init(context=made, domain_id=63)
+    yield made
+    rclpy.shutdown(context=made)
+
+
+def until(found, patience=20.0):
+    end = time.monotonic() + patience
+    while not found() and time.monotonic() < end:
+        time.sleep(0.02)
+    return found()
+
+
+def test_a_publisher_that_does_not_fit_is_named(context):
+    node, talker = QuietNode("listens", context=context), Node("talks", context=context)
+    node.create_subscription(Float64, "/level", print, LATCHED)
+    node.create_subscription(Float64, "/speed", print, RELIABLE)
+    talker.create_publisher(Float64, "/level", RELIABLE)
+    talker.create_publisher(Float64, "/speed", RELIABLE)
+    assert until(lambda: node.count_publishers("/speed") and node.mismatches())
+    (text,) = node.mismatches()
+    assert "/level" in text
+    assert "talks" in text
+    assert "urability" in text
+
+
+def test_no_handler_of_events_waits(context):
+    node = QuietNode("plain", context=context)
+    subscription = node.create_subscription(Float64, "/level", print, RELIABLE)
+    publisher = node.create_publisher(Float64, "/speed", RELIABLE)
+    assert not subscription.event_handlers
+    assert not publisher.event_handlers
