@@ -11,6 +11,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
+from zlib import crc32
 
 from rosbags.rosbag2.storage_mcap import DECOMPRESSORS
 
@@ -81,15 +82,16 @@ def _chunk(
     """Messages of a chunk; of one that is cut off, only where it is not compressed."""
     if len(body) < 40:
         return
-    (name_length,) = struct.unpack_from("<I", body, 28)
+    size, checksum, name_length = struct.unpack_from("<QII", body, 16)
     compression = body[32 : 32 + name_length].decode()
     start = 32 + name_length + 8
     records = body[start:]
     if compression:
         if len(body) < length:
             return
-        (size,) = struct.unpack_from("<Q", body, 16)
         records = DECOMPRESSORS[compression](records, size)
+    if checksum and len(body) == length and crc32(records) != checksum:
+        raise Cut("a chunk's checksum does not fit")
     position = 0
     while position + HEADER.size <= len(records):
         kind, size = HEADER.unpack_from(records, position)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from rosbags.interfaces import ConnectionExtRosbag2
 from rosbags.rosbag2 import Reader
 
-from ros2cli.bag_salvage import Message, Topic, salvage
+from ros2cli.bag_salvage import DamageError, Message, Topic, salvage
 from ros2cli.cli import CommandError
 
 _SUFFIXES = {".mcap": "mcap", ".db3": "sqlite3"}
@@ -36,13 +37,29 @@ class Bag:
         return sum(self.counts.values())
 
     def messages(self, topics: Collection[Topic], start: int = 0) -> Iterator[Message]:
-        """Messages of some topics from a time on, in order of time (of writing, if cut)."""
+        """Messages of some topics from a time on, in order of time (of writing, if cut).
+
+        Raises:
+            CommandError: a bag that looked whole is damaged inside.
+        """
         if self.cut is not None:
             for path in self.files:
-                for message in salvage(path):
-                    if message.topic in topics and message.stamp >= start:
-                        yield message
+                with suppress(DamageError):  # `cut` tells of it
+                    for message in salvage(path):
+                        if message.topic in topics and message.stamp >= start:
+                            yield message
             return
+        count, last = 0, start
+        try:
+            for message in self._whole(topics, start):
+                count, last = count + 1, message.stamp
+                yield message
+        except Exception as error:  # whatever damaged bytes make of rosbags and sqlite
+            raise CommandError(
+                f"'{self.path}' is damaged after {count} messages, the last at {last} ns: {error}"
+            ) from None
+
+    def _whole(self, topics: Collection[Topic], start: int) -> Iterator[Message]:
         with Reader(self.path) as reader:
             known = {connection.id: _topic(connection) for connection in reader.connections}
             chosen = [c for c in reader.connections if known[c.id] in topics]
@@ -87,9 +104,12 @@ def _open_cut(path: Path, reason: str) -> Bag:
     counts: Counter[Topic] = Counter()
     start, end = 2**63 - 1, 0
     for file in files:
-        for message in salvage(file):
-            counts[message.topic] += 1
-            start, end = min(start, message.stamp), max(end, message.stamp)
+        try:
+            for message in salvage(file):
+                counts[message.topic] += 1
+                start, end = min(start, message.stamp), max(end, message.stamp)
+        except DamageError as damage:
+            reason = f"{reason}; {damage}"
     if not counts:
         raise CommandError(f"'{path}' holds no readable bag: {reason}")
     return Bag(path, files, _SUFFIXES[files[0].suffix], "unknown", dict(counts), start, end, reason)

@@ -37,9 +37,24 @@ class Message(NamedTuple):
     data: bytes
 
 
+class DamageError(Exception):
+    """A storage file's bytes make no sense from some place on."""
+
+
 def salvage(path: Path) -> Iterator[Message]:
-    """Yield the messages of one storage file, in its order, up to where it is cut."""
-    yield from (_read_sqlite if path.suffix == ".db3" else _read_mcap)(path)
+    """Yield the messages of one storage file, in its order, up to where it is cut.
+
+    Raises:
+        DamageError: it is not cut but damaged there; the text names file and place.
+    """
+    count, last = 0, 0
+    try:
+        for message in (_read_sqlite if path.suffix == ".db3" else _read_mcap)(path):
+            count, last = count + 1, message.stamp
+            yield message
+    except Exception as error:  # whatever damaged bytes make of a decoder
+        where = f"{path.name} is damaged after {count} messages, the last at {last} ns"
+        raise DamageError(f"{where}: {type(error).__name__}: {error}") from None
 
 
 def _read_mcap(path: Path) -> Iterator[Message]:
