@@ -70,11 +70,18 @@ def path_plot(score: Score) -> Figure:
     if len(score.recording.samples.point_names) > 1 or np.ptp(known.reference_x) < 0.05:
         _points_from_above(axes, score)
     else:
-        axes.plot(errors.reference_x, errors.reference_y, color=REFERENCE, lw=2.2, label="true")
-        axes.plot(known.reference_x + known.x, known.reference_y + known.y, color=ESTIMATE)
-        axes.plot([], [], color=ESTIMATE, label="estimated")
+        # The estimate hides the truth where it is good, unless the truth is the wider line.
+        truth: dict[str, Any] = {
+            "color": REFERENCE,
+            "alpha": 0.45,
+            "lw": 6,
+            "solid_capstyle": "butt",
+        }
+        axes.plot(errors.reference_x, errors.reference_y, **truth, label="true")
+        x, y = known.reference_x + known.x, known.reference_y + known.y
+        axes.plot(x, y, color=ESTIMATE, lw=1.0, label="estimated")
     axes.plot(0, 0, marker="^", ms=9, color="black", ls="none", label="laser")
-    axes.set(xlabel="x (m)", ylabel="y (m)", title="Path from above")
+    axes.set(xlabel="x (m)", ylabel="y (m)")
     axes.set_aspect("equal", adjustable="datalim")
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
@@ -112,7 +119,6 @@ def time_plot(score: Score) -> Figure:
         for k in np.flatnonzero(~np.isfinite(values)):
             axis.axvspan(seconds[k] - 0.05, seconds[k] + 0.05, color=LOST, alpha=0.5, lw=0)
         axis.set_ylabel(label)
-    axes[0].set_title("Error, estimate minus truth (grey: no estimate)")
     many = len(score.recording.samples.point_names) > 1
     axes[-1].set_xlabel("sample" if many else "time (s)")
     return figure
@@ -136,7 +142,6 @@ def histogram_plot(score: Score) -> Figure:
             if k == len(names) - 1:
                 axis.set_xlabel(label)
         grid[k][0].set_ylabel(name, rotation=0, labelpad=14)
-    figure.suptitle("Distribution of errors (red: bias)")
     return figure
 
 

@@ -19,9 +19,9 @@ from evaluation.thesis import STATIC, STATIC_WHOLE, limit_at
 
 UNKNOWN = "n/a"
 TITLES = {
-    "path": "Path",
-    "error_over_time": "Error over time",
-    "histograms": "Distribution of the errors",
+    "path": "Path from above",
+    "error_over_time": "Error over time, estimate minus truth (grey: no estimate)",
+    "histograms": "Distribution of the errors (red: bias)",
     "error_by_speed": "Error by speed and yaw rate",
 }
 

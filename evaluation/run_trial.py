@@ -107,7 +107,9 @@ def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("trial", help="a trial file, or the name of one of ours")
     parser.add_argument("--method", choices=METHODS, help="the estimators' method")
     parser.add_argument("--seed", type=int, help="seed of all noise")
-    parser.add_argument("--samples", type=int, help="samples at each point, instead of the file's")
+    parser.add_argument(
+        "--samples", type=positive, metavar="N", help="samples at each point, not the file's number"
+    )
     parser.add_argument("--estimate", choices=ESTIMATES, help="which estimate stands at the top")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="sets")
     parser.add_argument("--json", type=Path, help="write the figures here")
@@ -131,6 +133,17 @@ def overrides_from(sets: Sequence[str]) -> dict[str, Any]:
         except yaml.YAMLError as error:
             raise EvaluationError(f"--set {text}: {error}") from None
     return result
+
+
+def positive(text: str) -> int:
+    """Read the whole number, at least 1, of an option."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
+    return value
 
 
 def load(arguments: argparse.Namespace) -> Trial:

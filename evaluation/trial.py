@@ -167,7 +167,8 @@ def read_trial(path: Path, overrides: dict[str, Any] | None = None) -> Trial:
         found = ", ".join(kinds) or "none"
         raise TrialError(f"{path}:{root.line}: expected one of points, drive, bound; found {found}")
     if trial.kind != "driven" and trial.samples == 0:
-        raise root.error("samples", "is missing; expected how many samples each point gets")
+        found = "is 0" if "samples" in root else "is missing"
+        raise root.error("samples", f"{found}; expected how many samples each point gets")
     return trial
 
 

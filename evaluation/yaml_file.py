@@ -11,6 +11,8 @@ import yaml
 from evaluation.errors import TrialError
 from spatial_types.suggestions import suggestion
 
+OPTION = "--set"
+
 
 class Section:
     """A YAML mapping whose keys are asked for one by one; `finish` refuses those never asked for.
@@ -24,6 +26,7 @@ class Section:
         self.line = node.start_mark.line + 1
         self._nodes: dict[str, yaml.Node] = {}
         self._lines: dict[str, int] = {}
+        self._options: dict[str, str] = {}
         self._asked: list[str] = []
         for key, value in node.value:
             text = str(key.value)
@@ -31,6 +34,8 @@ class Section:
             if text in self._nodes:
                 raise TrialError(f"{path}:{line}: key '{self._full(text)}' is given twice")
             self._nodes[text], self._lines[text] = value, line
+            if value.start_mark.name.startswith(OPTION):
+                self._options[text] = value.start_mark.name
 
     def _full(self, key: str) -> str:
         return f"{self.name}.{key}" if self.name else key
@@ -45,6 +50,8 @@ class Section:
 
     def error(self, key: str, text: str) -> TrialError:
         """Build the complaint about a key."""
+        if key in self._options:
+            return TrialError(f"{self.path}: {self._options[key]}: {text}")
         line = self._lines.get(key, self.line)
         return TrialError(f"{self.path}:{line}: {self._full(key)}: {text}")
 
@@ -166,30 +173,32 @@ def read_yaml(path: Path, overrides: dict[str, Any] | None = None) -> Section:
     if not isinstance(node, yaml.MappingNode):
         raise TrialError(f"{path}:1: expected a mapping of keys")
     for name, value in (overrides or {}).items():
-        _override(node, name.split("."), value, f"{path}: --set {name}")
+        _override(node, name.split("."), _node(value, f"{OPTION} {name}"), f"{path}: ")
     return Section(path, node)
 
 
-def _override(node: yaml.MappingNode, names: list[str], value: Any, where: str) -> None:
+def _override(node: yaml.MappingNode, names: list[str], value: yaml.Node, where: str) -> None:
     for key, child in node.value:
         if key.value == names[0]:
             if len(names) == 1:
-                node.value[node.value.index((key, child))] = (key, _node(value))
+                node.value[node.value.index((key, child))] = (key, value)
                 return
             if not isinstance(child, yaml.MappingNode):
-                raise TrialError(f"{where}: '{names[0]}' holds no keys")
+                raise TrialError(f"{where}{value.start_mark.name}: '{names[0]}' holds no keys")
             _override(child, names[1:], value, where)
             return
-    added = _node(value if len(names) == 1 else {})
+    added = value if len(names) == 1 else _node({})
     if isinstance(added, yaml.MappingNode) and len(names) > 1:
         _override(added, names[1:], value, where)
     node.value.append((_node(names[0]), added))
 
 
-def _node(value: Any) -> yaml.Node:
+def _node(value: Any, source: str = "") -> yaml.Node:
+    """Make a node of a plain value; `source` says what gave it instead of the file."""
     node = yaml.compose(yaml.safe_dump(value), Loader=yaml.SafeLoader)
     if node is None:
         raise TrialError(f"value {value!r} cannot be written as YAML")
+    node.start_mark.name = source
     return node
 
 

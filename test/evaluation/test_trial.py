@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evaluation import run_trial
 from evaluation.errors import TrialError
 from evaluation.trial import read_trial
 
@@ -59,6 +60,19 @@ def test_overrides_reach_any_depth(tmp_path):
         read_trial(path, {"samples.x": 1})
     with pytest.raises(TrialError, match="unknown key 'sample'"):
         read_trial(path, {"sample": 1})
+
+
+def test_what_an_option_gave_is_not_blamed_on_a_line_of_the_file(tmp_path, capsys):
+    path = write(tmp_path, GOOD)
+    with pytest.raises(TrialError, match=r"yaml: --set samples: is 0; expected how many"):
+        read_trial(path, {"samples": 0})
+    with pytest.raises(TrialError, match=r"yaml: --set learn_scans: .*not a whole number"):
+        read_trial(path, {"learn_scans": 2.5})
+    for text in ("0", "-3", "some"):
+        with pytest.raises(SystemExit):
+            run_trial.main([str(path), "--samples", text])
+        told = capsys.readouterr().err
+        assert f"argument --samples: '{text}' is not a whole number of at least 1" in told
 
 
 def test_variants_build_on_the_trials_parameters(tmp_path):
