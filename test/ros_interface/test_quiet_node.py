@@ -38,7 +38,7 @@ def test_a_publisher_that_does_not_fit_is_named(context):
     (text,) = node.mismatches()
     assert "/level" in text
     assert "talks" in text
-    assert "urability" in text
+    assert "ransient local" in text
 
 
 def test_no_handler_of_events_waits(context):
