@@ -38,7 +38,8 @@ class BeamGeometry:
     `origin` (3,) of the sensor in m; per beam (N,): `bearings` rad unwrapped along the scan,
     `scale` horizontal metres per metre of range, `slopes` metres of height per metre of range.
     `step` is the typical angle between neighbours (rad, positive), `closed` where the last beam is
-    the first one's neighbour, `level` where all beams keep the sensor's height.
+    the first one's neighbour, `level` where all beams keep the sensor's height; `place` is the
+    origin's x and y.
     """
 
     origin: Array
@@ -50,10 +51,12 @@ class BeamGeometry:
     level: bool
     cosines: Array = field(init=False, repr=False)
     sines: Array = field(init=False, repr=False)
+    place: tuple[float, float] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cosines", np.cos(self.bearings))
         object.__setattr__(self, "sines", np.sin(self.bearings))
+        object.__setattr__(self, "place", tuple(self.origin[:2].tolist()))
 
     @property
     def count(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import asin, atan, pi, sin, sqrt
+from math import asin, atan, cos, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -13,18 +13,23 @@ from numpy.typing import NDArray
 from ground_truth_localizer.acceptance_zone import ZoneProfile
 from ground_truth_localizer.beam_geometry import BeamGeometry, Window
 from ground_truth_localizer.laser_parameters import LaserParameters
-from ground_truth_localizer.scan_segments import Run, find_runs
-from ground_truth_localizer.target_fit import (
-    NEAR_SIGMAS,
-    BeamModel,
+from ground_truth_localizer.posterior_grid import (
+    WIDE_DISTANCE,
     Box,
+    Grid,
+    Integral,
+    Place,
     Posterior,
-    centre_distance,
+    box_about,
     posterior,
 )
+from ground_truth_localizer.scan_segments import Run, find_runs
+from ground_truth_localizer.target_fit import Beam, BeamModel, centre_distance
+from ground_truth_localizer.verdict import judge
 
 Array = NDArray[np.float64]
-CENTRAL = 1.0 - 0.95**2  # of the radius squared: beams within 95 % of the radius of the middle
+MOST_KNOWN = 128  # runs of beams whose grids are remembered
+STILL = 0.01  # of a beam's spacing, or of its noise: what moves less within a scan stands
 
 
 @dataclass(frozen=True)
@@ -35,11 +40,23 @@ class Refusal:
     reason: str
 
 
-@dataclass(frozen=True)
-class ScanView:
+class Sighting(NamedTuple):
+    """What serves again when the same run of beams hits something: most targets stand.
+
+    The `grid` over `box` is built when it is first needed.
+    """
+
+    window: Window
+    beams: list[Beam]
+    box: Box
+    grid: Grid | None
+
+
+class ScanView(NamedTuple):
     """A scan as horizontal distances (N,) along its beams (NaN: no return), and its zone.
 
-    `zone` and `model` belong to the sensor's pose and stay the same from scan to scan.
+    `zone`, `model` and the sightings `known` by first and last beam belong to the sensor's pose
+    and stay the same from scan to scan.
     """
 
     stamp: int
@@ -48,28 +65,26 @@ class ScanView:
     distances: Array
     zone: ZoneProfile
     model: BeamModel
+    known: dict[tuple[int, int], Sighting]
 
 
 # Velocity along and across the line of sight of what is at a distance and bearing, m/s.
 Motion = Callable[[ScanView, float, float], tuple[float, float]]
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One scan's estimate of one target.
 
-    `stamp` ns of its middle beam, `position` (2,) and `covariance` (2, 2) in map, `fit` the same in
-    polar form, `beams` readings on it, `run` where in the scan, `misfit` mean squared residual;
-    `terms` (4, K) from BeamModel for the beams from number `first` on of the geometry `beams_of`.
+    `stamp` ns of its middle beam, `place` in map, `fit` the same in polar form, `beams` readings on
+    it, `run` where in the scan; `terms` (K, 3) from BeamModel for the beams from number `first` on
+    of the geometry `beams_of`.
     """
 
     stamp: int
-    position: Array
-    covariance: Array
+    place: Place
     fit: Posterior
     beams: int
     run: Run
-    misfit: float
     first: int
     terms: Array
     beams_of: BeamGeometry
@@ -110,61 +125,124 @@ def find_candidates(
     return candidates, refused
 
 
+class _Fit(NamedTuple):
+    """The posterior of a run's target, and the beams that it comes from."""
+
+    integral: Integral
+    grid: Grid
+    first: int
+    beams: list[Beam]
+    distances: list[float]
+    terms: Array
+
+
 def fit_run(
     view: ScanView, run: Run, parameters: LaserParameters, motion: Motion | None = None
 ) -> Candidate | Refusal:
     """Fit the target to one run of beams, or refuse the run with a reason."""
-    radius, spot = parameters.target.radius, parameters.sensor.spot_radius
-    guess = _guess(view, run, parameters)
-    if isinstance(guess, Refusal):
-        return guess
-    step = view.beams.step
+    fit = _fit_again(view, run, parameters, motion)
+    if fit is None:
+        guess = _guess(view, run, parameters)
+        if isinstance(guess, Refusal):
+            return guess
+        fit = _fit_anew(view, run, guess, parameters, motion)
+    found = fit.integral.posterior
+    verdict = judge(fit.grid, found, fit.distances, fit.beams, parameters, view.beams.step)
+    place = found.place(*view.beams.place)
+    if verdict.reason:
+        return Refusal(place.position, verdict.reason)
+    return Candidate(
+        stamp=view.stamp + round(run.middle * view.time_increment * 1e9),
+        place=place,
+        fit=found,
+        beams=verdict.beams,
+        run=run,
+        first=fit.first,
+        terms=fit.terms,
+        beams_of=view.beams,
+    )
+
+
+def _fit_again(
+    view: ScanView, run: Run, parameters: LaserParameters, motion: Motion | None
+) -> _Fit | None:
+    """Fit on the grid of an earlier scan where the very same beams hit; None where it fits ill."""
+    known = view.known.get((run.start, run.stop))
+    if known is None or run.beams < parameters.target.min_beams:
+        return None
+    window, beams, box, grid = known
+    bearings, distances = _standing_beams(view, run, window, box, parameters, motion)
+    if bearings is not window.bearings:
+        return None
+    radius = parameters.target.radius
+    if grid is None:
+        grid = Grid(bearings, radius, box, parameters.sensor.spot_radius)
+        view.known[run.start, run.stop] = Sighting(window, beams, box, grid)
+    terms = view.model.terms(beams, distances, grid.expected, grid.front)
+    integral = grid.integrate(terms)
+    return _Fit(integral, grid, window.first, beams, distances, terms) if integral.keeps else None
+
+
+def _fit_anew(
+    view: ScanView, run: Run, guess: _Guess, parameters: LaserParameters, motion: Motion | None
+) -> _Fit:
+    """Fit around a guess, and remember the grid."""
+    radius, spot, step = parameters.target.radius, parameters.sensor.spot_radius, view.beams.step
     missing = max(-guess.excess - step, 0.0)
     pad = 2 + int(missing / step)
     window = view.beams.window(run.start - pad, run.width + 2 * pad)
-    bearings, distances = _standing_beams(view, run, window, guess, motion)
     spread = parameters.sensor.sigma / sqrt(guess.beams)
     # Between where every beam of the run hits and where both neighbours miss, give or take what
     # the uncertain distance does to the half angle.
     doubt = abs(abs(guess.excess) - 0.5 * step) + 0.5 * step
     doubt += (guess.half_angle * 3.0 * spread + spot) / guess.distance + missing
     doubt = min(doubt, 1.3 * step + missing)
-    terms = view.model.terms(window.where, distances, guess.distance, radius)
-    box = Box(guess.distance, guess.bearing, 3.8 * spread, doubt)
-    fit = posterior(bearings, terms, radius, box, spot)
-    reach, silent = view.model.table[0, window.where], view.model.table[7, window.where]
-    verdict = judge(bearings, distances, reach, silent, fit, parameters, step)
-    position = fit.position(view.beams.origin)
-    if verdict.reason:
-        return Refusal(position, verdict.reason)
-    return Candidate(
-        stamp=view.stamp + round(run.middle * view.time_increment * 1e9),
-        position=position,
-        covariance=fit.position_covariance(),
-        fit=fit,
-        beams=verdict.beams,
-        run=run,
-        misfit=verdict.misfit,
-        first=window.first,
-        terms=terms,
-        beams_of=view.beams,
-    )
+    box = Box(guess.distance, guess.bearing, WIDE_DISTANCE * spread, doubt)
+    bearings, distances = _standing_beams(view, run, window, box, parameters, motion)
+    beams = view.model.beams(window.where)
+
+    def read(grid: Grid) -> Array:
+        return view.model.terms(beams, distances, grid.expected, grid.front)
+
+    integral, terms, grid = posterior(bearings, read, radius, box, spot)
+    if bearings is window.bearings:
+        _remember(view, run, Sighting(window, beams, grid.box, grid), integral)
+    return _Fit(integral, grid, window.first, beams, distances, terms)
+
+
+def _remember(view: ScanView, run: Run, sighting: Sighting, integral: Integral) -> None:
+    """Keep a grid, or where it fitted no better than it must, the box for a better one."""
+    if not integral.keeps:
+        box = box_about(integral.posterior, sighting.box)
+        sighting = sighting._replace(box=box, grid=None)
+    if len(view.known) >= MOST_KNOWN:
+        view.known.clear()
+    view.known[run.start, run.stop] = sighting
 
 
 def _standing_beams(
-    view: ScanView, run: Run, window: Window, guess: _Guess, motion: Motion | None
-) -> tuple[Array, Array]:
-    """Bearings (K,) and distances (K,) that the target would show if it stood still.
+    view: ScanView,
+    run: Run,
+    window: Window,
+    near: Box,
+    parameters: LaserParameters,
+    motion: Motion | None,
+) -> tuple[Array, list[float]]:
+    """Bearings (K,) and distances that the target would show if it stood still.
 
     To first order a moving target is a standing one seen by beams that are turned and shortened by
-    how far it has come.
+    how far it has come. The window's own bearings are returned where that is next to nothing.
     """
     bearings, distances = window.bearings, view.distances[window.where]
     if motion is None or not view.time_increment:
-        return bearings, distances
+        return bearings, distances.tolist()
+    along, across = motion(view, near.distance, near.bearing)
+    span = run.width * abs(view.time_increment)
+    turned, shortened = across / near.distance, STILL * parameters.sensor.sigma
+    if abs(turned) * span < STILL * view.beams.step and abs(along) * span < shortened:
+        return bearings, distances.tolist()
     times = (window.first - run.middle + np.arange(len(bearings))) * view.time_increment
-    along, across = motion(view, guess.distance, guess.bearing)
-    return bearings - across / guess.distance * times, distances - along * times
+    return bearings - turned * times, (distances - along * times).tolist()
 
 
 class _Guess(NamedTuple):
@@ -180,98 +258,30 @@ class _Guess(NamedTuple):
 def _guess(view: ScanView, run: Run, parameters: LaserParameters) -> _Guess | Refusal:
     """Place the target roughly, refusing runs that are far too small or too wide for it."""
     radius, least = parameters.target.radius, parameters.target.min_beams
-    window = view.beams.window(run.start, run.width)
-    bearings, distances = window.bearings, view.distances[window.where]
-    first, last = float(bearings[0]), float(bearings[-1])
-    if run.beams < run.width:  # else none of them is NaN
-        seen = ~np.isnan(distances)
-        bearings, distances = bearings[seen], distances[seen]
     if run.beams < least:
-        return Refusal(_middle(view, bearings, distances), f"too few beams: {run.beams} of {least}")
-    bearing = 0.5 * (first + last)
+        return Refusal(_point(view, run), f"too few beams: {run.beams} of {least}")
+    window = view.beams.window(run.start, run.width)
+    bearings, distances = window.bearings.tolist(), view.distances[window.where].tolist()
+    bearing, width = 0.5 * (bearings[0] + bearings[-1]), abs(bearings[-1] - bearings[0])
+    if run.beams < run.width:
+        seen = [k for k, distance in enumerate(distances) if distance == distance]
+        bearings, distances = [bearings[k] for k in seen], [distances[k] for k in seen]
     guess = max(centre_distance(bearings, distances, bearing, radius), 1.05 * radius)
     half = asin(radius / guess)
-    excess = 0.5 * abs(last - first) - half
+    excess = 0.5 * width - half
     slack = 1.5 * view.beams.step + atan(parameters.target.radius_tolerance / guess)
     if excess > slack + 0.5 * half:
         width = 2.0 * guess * sin(min(excess + half, 0.5 * pi))
-        return Refusal(
-            _middle(view, bearings, distances),
-            f"too wide: about {width:.2f} m of {2 * radius:.2f} m",
-        )
+        reason = f"too wide: about {width:.2f} m of {2 * radius:.2f} m"
+        return Refusal(_point(view, run), reason)
     return _Guess(guess, bearing, half, excess, len(bearings))
 
 
-class Verdict(NamedTuple):
-    """Whether beams agree with a fitted circle: empty `reason` if so, `beams` on it, `misfit`."""
-
-    reason: str
-    beams: int
-    misfit: float
-
-
-def judge(
-    bearings: Array,
-    distances: Array,
-    reach: Array,
-    silent: Array,
-    fit: Posterior,
-    parameters: LaserParameters,
-    step: float,
-) -> Verdict:
-    """Say whether the beams around a fit agree with the circle, and which way they do not.
-
-    `reach` (K,) is how far (m) a reading may be from the circle and still be one of it; `silent`
-    (K,) the log probability that a beam returns nothing when it misses.
-    """
-    radius, target = parameters.target.radius, parameters.target
-    delta = bearings - fit.bearing
-    across = fit.distance * np.sin(delta)
-    root = radius * radius - across * across
-    off = distances - fit.distance * np.cos(delta)
-    off += np.sqrt(np.maximum(root, 0.0))
-    deviation = np.abs(off)
-    inside, on_target = root > 0.0, deviation < reach
-    beams = int(np.count_nonzero(inside & on_target))
-    if np.count_nonzero(inside != on_target):
-        slack = target.radius_tolerance + fit.distance * step
-        from_edge = np.abs(across) - radius
-        beside = int(np.count_nonzero((from_edge > slack) & on_target))
-        through = _passing(off, (from_edge < -slack) & ~on_target, silent)
-        reason = _wrong_width(beside, through, allowed=1 + int(0.15 * beams))
-        if reason:
-            return Verdict(reason, beams, np.nan)
-    if beams < target.min_beams:
-        return Verdict(f"too few beams: {beams} of {target.min_beams}", beams, np.nan)
-    # Beams off the circle by less than its own size still belong to the thing that was hit.
-    used = (root > CENTRAL * radius * radius) & (deviation < reach + radius)
-    sigmas = NEAR_SIGMAS * np.minimum((deviation / reach)[used], 1.0)
-    misfit = float(sigmas @ sigmas) / max(len(sigmas), 1)
-    limit = target.max_misfit * (1.0 + 4.0 * sqrt(2.0 / beams))  # few beams scatter more
-    if misfit > limit:
-        return Verdict(f"not round: misfit {misfit:.1f}, at most {limit:.1f}", beams, misfit)
-    return Verdict("", beams, misfit)
-
-
-def _wrong_width(beside: int, through: int, allowed: int) -> str:
-    """Why the circle has not the target's width; empty where it has."""
-    if beside > allowed:
-        return f"too wide: {beside} beams beside the circle"
-    if through > allowed:
-        return f"too narrow: {through} beams pass through the circle"
-    return ""
-
-
-def _passing(off: Array, central: NDArray[np.bool_], silent: Array) -> int:
-    """How many central beams went through; a lost return counts by how likely that is to be one."""
-    if not central.any():
-        return 0
-    none = np.isnan(off)
-    weight = np.where(none, np.exp(silent), off > 0.0)
-    return int(weight[central].sum())
-
-
-def _middle(view: ScanView, bearings: Array, distances: Array) -> Array:
-    """Mean point of some readings in map (2,)."""
-    points = np.stack([distances * np.cos(bearings), distances * np.sin(bearings)])
-    return np.asarray(view.beams.origin[:2] + points.mean(axis=1))
+def _point(view: ScanView, run: Run) -> Array:
+    """A point that a run of beams hit, in map (2,)."""
+    number = run.middle % view.beams.count
+    if np.isnan(view.distances[number]):
+        number = run.start
+    x, y = view.beams.place
+    bearing, distance = float(view.beams.bearings[number]), float(view.distances[number])
+    return np.array([x + distance * cos(bearing), y + distance * sin(bearing)])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from ground_truth_localizer.candidates import Refusal
+import numpy as np
+
+from ground_truth_localizer.candidates import Candidate, Refusal
 from ground_truth_localizer.target_state import TargetState, TrackingState
+
+UNKNOWN = 2.0  # m/s, the spread of a velocity of which nothing is known
 
 
 @dataclass(frozen=True)
@@ -13,7 +17,7 @@ class TrackedTarget:
     """One target seen in this scan.
 
     `track_id` from 1, `radius` m, `beams` readings on it, `standing` the probability that it stands
-    still, `single_scan` the state from this scan alone (velocity unknown), None for `thesis`.
+    still, `candidate` what this scan alone says, None for `thesis`.
     """
 
     track_id: int
@@ -21,7 +25,18 @@ class TrackedTarget:
     radius: float
     beams: int
     standing: float = 0.0
-    single_scan: TargetState | None = None
+    candidate: Candidate | None = None
+
+    @property
+    def single_scan(self) -> TargetState | None:
+        """The state from this scan alone, its velocity unknown."""
+        if self.candidate is None:
+            return None
+        _, _, xx, xy, yy = self.candidate.place
+        covariance = np.diag([xx, yy, UNKNOWN**2, UNKNOWN**2])
+        covariance[0, 1] = covariance[1, 0] = xy
+        place = self.candidate.place.position
+        return TargetState(self.candidate.stamp, place, np.zeros(2), covariance)
 
 
 @dataclass(frozen=True)
@@ -39,4 +54,3 @@ class LaserResult:
     targets: tuple[TrackedTarget, ...] = ()
     refused: tuple[Refusal, ...] = ()
     primary: TargetState | None = None
-    counts: dict[str, int] = field(default_factory=dict)

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from ground_truth_localizer.acceptance_zone import ZoneProfile
 from ground_truth_localizer.beam_geometry import BeamGeometry
 from ground_truth_localizer.candidates import (
-    Candidate,
     Refusal,
     ScanView,
+    Sighting,
     beam_model,
     find_candidates,
 )
 from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.laser_result import LaserResult, TrackedTarget
 from ground_truth_localizer.target_fit import BeamModel
-from ground_truth_localizer.target_state import TargetState, TrackingState
+from ground_truth_localizer.target_state import TrackingState
 from ground_truth_localizer.target_tracks import TargetTracks, Track
 from spatial_types.scan import Scan
 
@@ -32,7 +32,7 @@ class ModelEstimator:
     def __init__(self, parameters: LaserParameters) -> None:
         self._parameters = parameters
         self._tracks = TargetTracks(parameters)
-        self._model: tuple[ZoneProfile, BeamModel] | None = None
+        self._model: tuple[ZoneProfile, BeamModel, dict[tuple[int, int], Sighting]] | None = None
         self._ever = False
 
     def update(
@@ -40,8 +40,8 @@ class ModelEstimator:
     ) -> LaserResult:
         """Segment, fit, associate, filter."""
         if self._model is None or self._model[0] is not zone:
-            self._model = (zone, beam_model(beams, zone, self._parameters))
-        view = ScanView(scan.stamp, scan.time_increment, beams, distances, zone, self._model[1])
+            self._model = (zone, beam_model(beams, zone, self._parameters), {})
+        view = ScanView(scan.stamp, scan.time_increment, beams, distances, *self._model)
         candidates, refused = find_candidates(view, self._parameters, self._tracks.motion)
         refused += self._tracks.update(view, candidates)
         return self._result(scan, refused, "")
@@ -74,15 +74,8 @@ class ModelEstimator:
             self._parameters.target.radius,
             candidate.beams,
             track.filter.standing,
-            _single_scan(candidate, self._parameters.filter.speed_limit),
+            candidate,
         )
-
-
-def _single_scan(candidate: Candidate, speed: float) -> TargetState:
-    covariance = np.zeros((4, 4))
-    covariance[:2, :2] = candidate.covariance
-    covariance[2, 2] = covariance[3, 3] = speed * speed
-    return TargetState(candidate.stamp, candidate.position, np.zeros(2), covariance)
 
 
 def _why_none(refused: list[Refusal]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,12 +45,7 @@ def find_runs(
     index = accepted.nonzero()[0]
     if len(index) == 0:
         return []
-    near = distances[index]
-    breaks = index[1:] - index[:-1] > max_gap + 1
-    breaks |= np.abs(near[1:] - near[:-1]) > max_step
-    firsts = [0, *(breaks.nonzero()[0] + 1).tolist(), len(index)]
-    numbers = index.tolist()
-    runs = [Run(numbers[a], numbers[b - 1], b - a) for a, b in pairwise(firsts)]
+    runs = _split(index.tolist(), distances[index].tolist(), max_step, max_gap)
     if len(runs) > 2:
         runs = _without_strays(runs, distances, max_step, max_gap)
     if closed and len(runs) > 1:
@@ -62,6 +57,23 @@ def find_runs(
                 *runs[1:-1],
                 Run(last.start, first.stop + len(accepted), last.beams + first.beams),
             ]
+    return runs
+
+
+def _split(
+    numbers: Sequence[int], distances: Sequence[float], max_step: float, max_gap: int
+) -> list[Run]:
+    """Split beams, by their numbers, at gaps and jumps; a loop, as there are few."""
+    runs = []
+    start = last = numbers[0]
+    before, beams = distances[0], 0
+    for number, distance in zip(numbers, distances, strict=True):
+        if number - last > max_gap + 1 or abs(distance - before) > max_step:
+            runs.append(Run(start, last, beams))
+            start, beams = number, 0
+        last, before = number, distance
+        beams += 1
+    runs.append(Run(start, last, beams))
     return runs
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import cos, sin
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from math import cos, hypot, inf, sin
 
 from ground_truth_localizer.candidates import Candidate, Refusal, ScanView
 from ground_truth_localizer.laser_parameters import LaserParameters
+from ground_truth_localizer.posterior_grid import Place
 from ground_truth_localizer.target_filter import TargetFilter
 
-Array = NDArray[np.float64]
-
 LONGEST_STEP = 2.0  # metres that no target comes between two scans
+SURELY = 4.0  # times its size, the gate surely holds what it grows by within one scan
 START_ROOM = 0.02  # metres added to the gate, so that a sudden start does not leave it
 
 
@@ -26,7 +22,7 @@ class Track:
 
     filter: TargetFilter
     candidate: Candidate
-    first: Array
+    first: Place
     track_id: int = 0
     seen: int = 1
     missed: int = 0
@@ -40,25 +36,8 @@ class Track:
 @dataclass(frozen=True)
 class _Lost:
     track_id: int
-    position: Array
+    place: Place
     stamp: int
-
-
-class _Place(NamedTuple):
-    """A candidate's position and covariance in plain numbers, faster than NumPy's for so few."""
-
-    stamp: int
-    x: float
-    y: float
-    xx: float
-    xy: float
-    yy: float
-
-    @staticmethod
-    def of(candidate: Candidate) -> _Place:
-        x, y = candidate.position.tolist()
-        (xx, xy), (_, yy) = candidate.covariance.tolist()
-        return _Place(candidate.stamp, x, y, xx, xy, yy)
 
 
 class TargetTracks:
@@ -91,12 +70,14 @@ class TargetTracks:
     def motion(self, view: ScanView, distance: float, bearing: float) -> tuple[float, float]:
         """Velocity along and across the line of sight of the track nearest to a place, m/s."""
         c, s = cos(bearing), sin(bearing)
-        place = view.beams.origin[:2] + distance * np.array([c, s])
+        x, y = view.beams.place
+        x, y = x + distance * c, y + distance * s
         best, velocity = 0.5, (0.0, 0.0)
         for track in self.tracks:
-            away = float(np.linalg.norm(track.filter.predict(view.stamp)[0] - place))
+            expected = track.filter.predict(view.stamp)
+            away = hypot(expected.x - x, expected.y - y)
             if away < best:
-                vx, vy = track.filter.velocity().tolist()
+                vx, vy = track.filter.velocity()
                 best, velocity = away, (vx * c + vy * s, vy * c - vx * s)
         return velocity
 
@@ -111,9 +92,8 @@ class TargetTracks:
     def _pairs(self, candidates: Sequence[Candidate]) -> list[tuple[Track, Candidate]]:
         """Nearest pairs first, each track and candidate once, within the gate."""
         options = []
-        places = [_Place.of(candidate) for candidate in candidates]
-        for i, track in enumerate(self.tracks):
-            for k, distance in self._near(track, places):
+        for i, track in enumerate(self.tracks if candidates else ()):
+            for k, distance in self._near(track, candidates):
                 options.append((not track.confirmed, distance, i, k))
         pairs: list[tuple[Track, Candidate]] = []
         tracks, taken = set(), set()
@@ -124,21 +104,22 @@ class TargetTracks:
                 pairs.append((self.tracks[i], candidates[k]))
         return pairs
 
-    def _near(self, track: Track, places: Sequence[_Place]) -> Iterator[tuple[int, float]]:
-        """Yield the numbers and squared Mahalanobis distances of the places inside the gate."""
+    def _near(self, track: Track, candidates: Sequence[Candidate]) -> Iterator[tuple[int, float]]:
+        """Yield the numbers and squared Mahalanobis distances of candidates inside the gate."""
         gate = self._parameters.track.gate_sigmas**2
-        stamp: int | None = None
-        for k, place in enumerate(places):
-            if place.stamp != stamp:
-                stamp = place.stamp
-                mean, covariance = track.filter.predict(stamp)
-                mx, my = mean.tolist()
-                (xx, xy), (_, yy) = covariance.tolist()
-            x, y = place.x - mx, place.y - my
-            a, b, d = xx + place.xx + START_ROOM**2, xy + place.xy, yy + place.yy + START_ROOM**2
+        start = candidates[0].stamp
+        about = track.filter.predict(start)
+        size = about.xx + about.yy + 2.0 * START_ROOM**2
+        for k, candidate in enumerate(candidates):
+            px, py, xx, xy, yy = candidate.place
+            t = (candidate.stamp - start) * 1e-9
+            x, y = px - about.x - t * about.u, py - about.y - t * about.v
             apart = x * x + y * y
-            if apart > LONGEST_STEP**2 or apart > gate * (a + d):
+            if apart > LONGEST_STEP**2 or apart > SURELY * gate * (size + xx + yy):
                 continue
+            expected = track.filter.predict(candidate.stamp)
+            a, d = expected.xx + xx + START_ROOM**2, expected.yy + yy + START_ROOM**2
+            b = expected.xy + xy
             squared = (d * x * x - 2.0 * b * x * y + a * y * y) / (a * d - b * b)
             if squared <= gate:
                 yield k, squared
@@ -151,8 +132,8 @@ class TargetTracks:
             if track.candidate.stamp < stamp:
                 track.missed += 1
             if track.missed >= limit and track.confirmed:
-                position = track.candidate.position
-                self._lost.append(_Lost(track.track_id, position, track.candidate.stamp))
+                last = track.candidate
+                self._lost.append(_Lost(track.track_id, last.place, last.stamp))
             if track.missed < (limit if track.confirmed else 2):
                 kept.append(track)
         self.tracks = kept
@@ -162,10 +143,10 @@ class TargetTracks:
         for candidate in free:
             if len(self.tracks) >= self._parameters.track.max_targets:
                 limit = self._parameters.track.max_targets
-                refused.append(Refusal(candidate.position, f"more than {limit} targets"))
+                refused.append(Refusal(candidate.place.position, f"more than {limit} targets"))
                 continue
             state = TargetFilter(view, candidate, self._parameters)
-            self.tracks.append(Track(state, candidate, candidate.position))
+            self.tracks.append(Track(state, candidate, candidate.place))
         return refused
 
     def _confirm(self) -> list[Refusal]:
@@ -174,13 +155,12 @@ class TargetTracks:
         for track in self.tracks:
             if track.confirmed or track.missed:
                 continue
-            position = track.candidate.position
+            place = track.candidate.place
             if track.seen < options.confirm_scans:
-                waiting.append(
-                    Refusal(position, f"seen in {track.seen} of {options.confirm_scans} scans")
-                )
-            elif np.linalg.norm(position - track.first) < options.require_motion:
-                waiting.append(Refusal(position, "has not moved yet"))
+                reason = f"seen in {track.seen} of {options.confirm_scans} scans"
+                waiting.append(Refusal(place.position, reason))
+            elif _apart(place, track.first) < options.require_motion:
+                waiting.append(Refusal(place.position, "has not moved yet"))
             else:
                 track.track_id = self._identity(track)
         self.tracks.sort(key=lambda track: (not track.confirmed, track.track_id))
@@ -193,9 +173,9 @@ class TargetTracks:
             lost for lost in self._lost if now - lost.stamp < options.track.remember * 1e9
         ]
         best: _Lost | None = None
-        reach = np.inf
+        reach = inf
         for lost in self._lost:
-            distance = float(np.linalg.norm(track.candidate.position - lost.position))
+            distance = _apart(track.candidate.place, lost.place)
             allowed = 0.3 + options.filter.speed_limit * (now - lost.stamp) * 1e-9
             if distance < min(reach, allowed):
                 best, reach = lost, distance
@@ -204,3 +184,7 @@ class TargetTracks:
             return best.track_id
         self._next_id += 1
         return self._next_id - 1
+
+
+def _apart(one: Place, other: Place) -> float:
+    return hypot(one.x - other.x, one.y - other.y)
