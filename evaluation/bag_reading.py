@@ -119,9 +119,7 @@ class Bag:
                 for raw in salvage(path):
                     count, last = count + 1, max(last, raw.log_time)
                     first = first or raw.log_time
-                    if raw.topic in collected:
-                        collected[raw.topic].append(bytes(raw.data))
-                    elif raw.topic in topics:
+                    if raw.topic in topics and not _collects(raw, collected):
                         yield raw
             except Cut as cut:
                 self.notes.append(
@@ -171,10 +169,17 @@ class Bag:
             if not chosen:  # to rosbags, no topics are all of them
                 return
             for connection, log_time, data in reader.messages(chosen):
-                if connection.topic in collected:
-                    collected[connection.topic].append(bytes(data))
-                else:
-                    yield RawMessage(connection.topic, connection.msgtype, log_time, data)
+                raw = RawMessage(connection.topic, connection.msgtype, log_time, data)
+                if not _collects(raw, collected):
+                    yield raw
+
+
+def _collects(raw: RawMessage, collected: Mapping[str, list[bytes]]) -> bool:
+    """Put a message into its topic's list where there is one."""
+    found = collected.get(raw.topic)
+    if found is not None:
+        found.append(bytes(raw.data))
+    return found is not None
 
 
 @functools.lru_cache(maxsize=1)

@@ -23,7 +23,7 @@ from std_srvs.srv import Trigger
 
 from evaluation.environment import environment
 from evaluation.errors import EvaluationError
-from evaluation.graph_listener import GraphListener
+from evaluation.graph_listener_node import GraphListenerNode
 from evaluation.motion import PathFollower
 from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
 from evaluation.report import make_room, write_json, write_report
@@ -36,7 +36,6 @@ from ros_interface.geometry_messages import message_from_pose, pose_from_message
 from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import RELIABLE, SENSOR_DATA
-from ros_interface.quiet_node import QuietNode
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
 
@@ -60,15 +59,13 @@ class RunnerParameters:
     )
 
 
-class TrialRunnerNode(QuietNode):
+class TrialRunnerNode(GraphListenerNode):
     """Drive, listen, score, end."""
 
     def __init__(self) -> None:
         super().__init__("trial_runner")
         self._options = declare_parameters(self, RunnerParameters)
         self.trial = _read(self._options)
-        self._heard = GraphListener(self, self._note_scan)
-        self.log = self._heard.log
         self._odometry: Transform | None = None
         self._points: list[int] = []
         self._sampled: list[int] = []
@@ -91,7 +88,7 @@ class TrialRunnerNode(QuietNode):
 
     # Listening
 
-    def _note_scan(self, stamp: int) -> None:
+    def _on_scan(self, stamp: int) -> None:
         if self._collecting is not None:
             self._sampled.append(stamp)
             self._points.append(self._collecting)
@@ -106,7 +103,7 @@ class TrialRunnerNode(QuietNode):
     # Acting
 
     def _tick(self) -> None:
-        if time.monotonic() - self._heard.progress > self._options.patience:
+        if time.monotonic() - self.progress > self._options.patience:
             raise ConfigurationError(
                 f"no scan or image for {self._options.patience:.0f} s: is the scene running?"
             )
@@ -168,7 +165,7 @@ class TrialRunnerNode(QuietNode):
             yield
 
     def _is_at(self, x: float, y: float) -> bool:
-        true_x, true_y = self._heard.true_position()
+        true_x, true_y = self.true_position()
         return bool(np.hypot(true_x - x, true_y - y) < PLACED)
 
     def _run_points(self) -> Iterator[None]:
@@ -236,10 +233,10 @@ class TrialRunnerNode(QuietNode):
         samples = Samples(paired.scan_stamps, paired.image_stamps, points, names)
         samples = samples.select(samples.image_stamps != NO_IMAGE)
         states, method = tuple(self.log.states), self.trial.method
-        fused = Track("main", "fused", method, self._heard.fused(), states)
-        laser = Track("laser_alone", "laser", method, self._heard.laser(), states)
+        fused = Track("main", "fused", method, self.fused(), states)
+        laser = Track("laser_alone", "laser", method, self.laser(), states)
         tracks = (fused, laser) if self.trial.variants[0].estimate == "fused" else (laser, fused)
-        reference = self._heard.reference()
+        reference = self.reference()
         description = f"{self.trial.description} Through the graph."
         return Recording(self.trial.name, None, samples, tracks, reference, description)
 

@@ -1,135 +1,23 @@
-"""The laser_localizer node through real topics, transforms and services."""
+"""The laser_localizer node through real topics and transforms."""
 
 import itertools
 import os
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
-import pytest
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
-import rclpy
 import tf2_ros
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import PoseArray, PoseWithCovarianceStamped
-from nav_msgs.msg import Odometry
+from diagnostic_msgs.msg import DiagnosticStatus
 from rcl_interfaces.msg import Log
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import LaserScan
-from std_srvs.srv import SetBool, Trigger
-from visualization_msgs.msg import MarkerArray
 
-from ground_truth_localizer.laser_localizer_node import LaserLocalizerNode
 from ground_truth_localizer.laser_messages import state_from_odometry
-from ground_truth_localizer.scan_recording import read_recording
 from ground_truth_localizer.synthetic_scans import SyntheticLaser, standing
-from ground_truth_localizer.zone_files import load_zone
 from ros_interface.geometry_messages import stamped_transform
-from ros_interface.qos import LATCHED, SENSOR_DATA
-from ros_interface.scan_messages import message_from_scan
+from ros_interface.qos import SENSOR_DATA
 from spatial_types.transforms import Transform
-
-DOMAIN = 61
-ROOT = Path(__file__).resolve().parents[2]
-
-
-class Bench:
-    """A node under test, a node that feeds it, and what came out."""
-
-    def __init__(self, tmp_path, **overrides):
-        self.context = Context()
-        rclpy.init(context=self.context, domain_id=DOMAIN)
-        overrides = {"zone.learn_file": str(tmp_path / "zone.yaml"), **overrides}
-        overrides.setdefault("record_file", str(tmp_path / "scans.csv"))
-        self.node = LaserLocalizerNode(
-            context=self.context,
-            parameter_overrides=[Parameter(k, value=v) for k, v in overrides.items()],
-        )
-        self.feeder = rclpy.create_node("feeder", context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
-        self.executor.add_node(self.feeder)
-        self.scans = self.feeder.create_publisher(LaserScan, "/lrf/scan", SENSOR_DATA)
-        self.tf = tf2_ros.StaticTransformBroadcaster(self.feeder)
-        self.got = {}
-        self.listen("position", PoseWithCovarianceStamped, "/ground_truth/position")
-        self.listen("odometry", Odometry, "/ground_truth/laser_odometry")
-        self.listen("targets", PoseArray, "/ground_truth/targets")
-        self.listen("status", DiagnosticStatus, "/ground_truth/status", LATCHED)
-        self.listen("markers", MarkerArray, "/ground_truth/markers")
-        self.listen("diagnostics", DiagnosticArray, "/diagnostics")
-        self.laser = SyntheticLaser(seed=4)
-        self.times = itertools.count(1)
-
-    def listen(self, name, kind, topic, qos=10):
-        self.got[name] = []
-        self.feeder.create_subscription(kind, topic, self.got[name].append, qos)
-
-    def mount(self, pose=None):
-        pose = pose or self.laser.map_from_lrf
-        self.tf.sendTransform(stamped_transform(pose, 0, "map", "lrf_link"))
-        self.wait(lambda: self.node._tf.can_transform("map", "lrf_link", rclpy.time.Time()))
-
-    def send(self, targets=(), change=None):
-        message = message_from_scan(self.laser.scan(0.1 * next(self.times), targets))
-        if change is not None:
-            change(message)
-        self.scans.publish(message)
-        return message.header.stamp
-
-    def wait(self, condition, seconds=10.0):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, "waited in vain"
-            self.executor.spin_once(timeout_sec=0.05)
-
-    def scan(self, targets=(), change=None):
-        """Send one scan and wait for its answer on /ground_truth/targets."""
-        stamp, told = self.send(targets, change), self.got["targets"]
-        self.wait(lambda: told and told[-1].header.stamp == stamp)
-
-    def ready(self):
-        self.mount()
-        self.wait(lambda: self.scans.get_subscription_count() == 1)
-        self.wait(lambda: self.node._targets.get_subscription_count() == 1)
-        self.wait(lambda: self.node._position.get_subscription_count() == 1)
-
-    def call(self, kind, name, request, meanwhile=lambda: None):
-        client = self.feeder.create_client(kind, f"/laser_localizer/{name}")
-        self.wait(client.service_is_ready)
-        future = client.call_async(request)
-        end = time.monotonic() + 20.0
-        while not future.done():
-            assert time.monotonic() < end, f"no answer from {name}"
-            meanwhile()
-            self.executor.spin_once(timeout_sec=0.02)
-        return future.result()
-
-    def close(self):
-        self.executor.shutdown()
-        self.node.destroy_node()
-        self.feeder.destroy_node()
-        rclpy.shutdown(context=self.context)
-
-
-@pytest.fixture
-def bench(tmp_path):
-    made = []
-
-    def make(**overrides):
-        made.append(Bench(tmp_path, **overrides))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
 
 
 def test_scans_become_positions_stamped_as_measured(bench):
@@ -352,126 +240,6 @@ def test_two_publishers_of_scans_are_named(bench):
         )
     )
     assert second is not None
-
-
-def test_zone_is_learnt_used_and_saved(bench, tmp_path):
-    world = bench(**{"zone.kind": "open", "zone.learn_scans": 12})
-    world.laser = SyntheticLaser(pillars=[(-1.0, 2.0, 0.1)], seed=9)
-    world.ready()
-    response = world.call(Trigger, "learn_zone", Trigger.Request(), world.send)
-    assert response.success, response.message
-    assert str(tmp_path / "zone.yaml") in response.message
-    for _ in range(5):
-        world.scan([(standing(0.5, 2.0), 0.1)])
-    poses = world.got["targets"][-1].poses
-    assert [round(pose.position.x, 1) for pose in poses] == [0.5]
-    assert len(load_zone(tmp_path / "zone.yaml").background) == 360
-
-
-def test_a_target_in_sight_is_learnt_only_when_asked_twice(bench):
-    world = bench(**{"zone.learn_scans": 5})
-    world.ready()
-    target = [(standing(0.5, 2.0), 0.1)]
-    for _ in range(3):
-        world.scan(target)
-    first = world.call(Trigger, "learn_zone", Trigger.Request())
-    assert not first.success
-    assert "target at (0.5" in first.message
-    assert "call again within 60 s" in first.message
-    world.scan(target)
-    assert len(world.got["targets"][-1].poses) == 1  # nothing was learnt
-    second = world.call(Trigger, "learn_zone", Trigger.Request(), lambda: world.send(target))
-    assert second.success, second.message
-    for _ in range(4):
-        world.scan(target)
-    assert len(world.got["targets"][-1].poses) == 0
-    for _ in range(3):
-        world.scan([(standing(-1.0, 2.0), 0.1)])
-    assert not world.call(Trigger, "learn_zone", Trigger.Request()).success  # asked anew
-
-
-@pytest.mark.parametrize("busy", [False, True])
-def test_an_emptied_room_and_a_busy_one_are_learnt_at_once(bench, busy):
-    world = bench(**{"zone.learn_scans": 5, "zone.learn_busy": busy})
-    world.ready()
-    target = [(standing(0.5, 2.0), 0.1)]
-    for _ in range(3):
-        world.scan(target)
-    scene = target if busy else []
-    world.scan(scene)
-    answer = world.call(Trigger, "learn_zone", Trigger.Request(), lambda: world.send(scene))
-    assert answer.success, answer.message
-
-
-def test_recording_holds_every_scan(bench, tmp_path):
-    world = bench()
-    world.ready()
-    assert world.call(SetBool, "record", SetBool.Request(data=True)).success
-    assert not world.call(SetBool, "record", SetBool.Request(data=True)).success
-    for _ in range(4):
-        world.scan()
-    answer = world.call(SetBool, "record", SetBool.Request(data=False))
-    assert answer.success
-    assert "4 scans" in answer.message
-    scans = list(read_recording(tmp_path / "scans.csv"))
-    assert [scan.stamp for scan in scans] == [100_000_000 * i for i in range(1, 5)]
-    assert not world.call(SetBool, "record", SetBool.Request(data=False)).success
-
-
-@pytest.mark.parametrize(
-    ("override", "words"),
-    [
-        ("method:=magic", "method"),
-        ("sensor.sigma:=-1.0", "sensor.sigma"),
-        ("zone.rectangle:=[1.0, 2.0]", "zone.rectangle"),
-        ("speed:=3.0", "speed"),
-    ],
-)
-def test_wrong_parameters_end_the_process_with_a_message(override, words):
-    command = [sys.executable, "-m", "ground_truth_localizer.laser_localizer_node"]
-    done = subprocess.run(
-        [*command, "--ros-args", "-p", override],
-        cwd=ROOT,
-        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_missing_zone_file_is_named():
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "ground_truth_localizer.laser_localizer_node", "--ros-args"),
-            *("-p", "zone.kind:=file", "-p", "zone.file:=/nowhere/zone.yaml"),
-        ],
-        cwd=ROOT,
-        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "/nowhere/zone.yaml" in done.stderr
-
-
-def test_shipped_parameter_file_is_the_defaults():
-    import dataclasses
-
-    import yaml
-
-    from ground_truth_localizer.laser_localizer_node import LaserNodeParameters
-    from spatial_types.parameters import from_mapping
-
-    path = ROOT / "config" / "laser_localizer.yaml"
-    values = yaml.safe_load(path.read_text())["laser_localizer"]["ros__parameters"]
-    shipped = from_mapping(LaserNodeParameters, values, f"{path}: ")
-    assert dataclasses.asdict(shipped) == dataclasses.asdict(LaserNodeParameters())
 
 
 def test_pose_of_the_sensor_is_used(bench):

@@ -5,6 +5,7 @@ import time
 import pytest
 import rclpy
 from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import Float64
 
@@ -21,11 +22,13 @@ def context(monkeypatch):
     rclpy.shutdown(context=made)
 
 
-def until(found, patience=20.0):
+def wait(node, condition, patience=20.0):
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
     end = time.monotonic() + patience
-    while not found() and time.monotonic() < end:
-        time.sleep(0.02)
-    return found()
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        executor.spin_once(timeout_sec=0.05)
 
 
 def test_a_publisher_that_does_not_fit_is_named(context):
@@ -34,7 +37,7 @@ def test_a_publisher_that_does_not_fit_is_named(context):
     node.create_subscription(Float64, "/speed", print, RELIABLE)
     talker.create_publisher(Float64, "/level", RELIABLE)
     talker.create_publisher(Float64, "/speed", RELIABLE)
-    assert until(lambda: node.count_publishers("/speed") and node.mismatches())
+    wait(node, lambda: node.count_publishers("/speed") and node.mismatches())
     (text,) = node.mismatches()
     assert "/level" in text
     assert "talks" in text

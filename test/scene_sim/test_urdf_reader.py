@@ -118,7 +118,7 @@ def test_macro_without_name_is_refused(tmp_path: Path) -> None:
     file.write_text(
         '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r"><xacro:macro/></robot>'
     )
-    with pytest.raises(DescriptionError, match=r"robot\.xacro: xacro: .*name"):
+    with pytest.raises(DescriptionError, match=r"robot\.xacro:1: xacro: .*name"):
         read_description(file)
 
 

@@ -40,6 +40,16 @@ def add_node_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--no-daemon", action="store_true", help="There is no daemon here")
 
 
+def add_list_arguments(parser: ArgumentParser, what: str, types: bool = True) -> None:
+    """Arguments of a verb that lists what there is of something in the graph."""
+    add_node_arguments(parser)
+    if types:
+        text = f"Additionally show the {what} type"
+        parser.add_argument("-t", "--show-types", action="store_true", help=text)
+    text = f"Only display the number of {what}s discovered"
+    parser.add_argument("-c", f"--count-{what}s", action="store_true", help=text)
+
+
 @contextmanager
 def direct_node(args: Namespace, name: str | None = None, discover: bool = True) -> Iterator[Node]:
     """A node that has seen the graph settle; shut down at the end, Ctrl-C included."""

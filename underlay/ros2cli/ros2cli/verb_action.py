@@ -6,23 +6,14 @@ from argparse import ArgumentParser, Namespace
 
 from rclpy.action import get_action_names_and_types
 
-from ros2cli.graph import add_node_arguments, direct_node
+from ros2cli.graph import add_list_arguments, direct_node
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     verbs = parser.add_subparsers(title="Verbs", required=True)
     verb = verbs.add_parser("list", help="Output a list of action names")
-    add_node_arguments(verb)
-    verb.add_argument(
-        "-t", "--show-types", action="store_true", help="Additionally show the action type"
-    )
-    verb.add_argument(
-        "-c",
-        "--count-actions",
-        action="store_true",
-        help="Only display the number of actions discovered",
-    )
+    add_list_arguments(verb, "action")
     verb.set_defaults(run=run_list)
 
 

@@ -12,7 +12,6 @@ import re
 import signal
 import time
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -176,17 +175,22 @@ def run(args: Namespace) -> str | None:
         rclpy.try_shutdown()
         return f"[ERROR] [ros2bag]: cannot write '{output}': {error}"
     recorder = Recorder(node, args, writer)
+    # It outlives the context: rclpy's thread that handles Ctrl-C may still be waking it up.
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
     try:
-        _record(node, recorder, args)
+        _record(node, executor, recorder, args)
     finally:
         _finish(writer, recorder, node)
+        executor.shutdown()
     return None
 
 
-def _record(node: Node, recorder: Recorder, args: Namespace) -> None:
+def _record(
+    node: Node, executor: SingleThreadedExecutor, recorder: Recorder, args: Namespace
+) -> None:
     log = node.get_logger()
     log.info("Listening for topics...")
-    spin = _spinner(node)
     until = time.monotonic() + (1.0 if args.no_discovery else float("inf"))
     period = max(1, args.polling_interval) / 1000.0
     try:
@@ -194,22 +198,16 @@ def _record(node: Node, recorder: Recorder, args: Namespace) -> None:
         while rclpy.ok():
             if time.monotonic() < until:
                 recorder.look()
-            spin(period)
+            _spin(executor, period)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
 
 
-def _spinner(node: Node) -> Callable[[float], None]:
-    """A function that takes in messages for some seconds."""
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-
-    def spin(seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0 and rclpy.ok():
-            executor.spin_once(timeout_sec=left)
-
-    return spin
+def _spin(executor: SingleThreadedExecutor, seconds: float) -> None:
+    """Take in messages for some seconds."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and rclpy.ok():
+        executor.spin_once(timeout_sec=left)
 
 
 def _finish(writer: BagWriter, recorder: Recorder, node: Node) -> None:

@@ -5,21 +5,15 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from ros2cli.graph import add_node_arguments, direct_node, node_names
+from ros2cli.graph import add_list_arguments, direct_node, node_names
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     verbs = parser.add_subparsers(title="Verbs", required=True)
     verb = verbs.add_parser("list", help="Output a list of available nodes")
-    add_node_arguments(verb)
+    add_list_arguments(verb, "node", types=False)
     verb.add_argument("-a", "--all", action="store_true", help="Display all nodes even hidden ones")
-    verb.add_argument(
-        "-c",
-        "--count-nodes",
-        action="store_true",
-        help="Only display the number of nodes discovered",
-    )
     verb.set_defaults(run=run_list)
 
 

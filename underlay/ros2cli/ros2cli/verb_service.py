@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from ros2cli.cli import CommandError
-from ros2cli.graph import add_node_arguments, direct_node, services, spin_until
+from ros2cli.graph import add_list_arguments, direct_node, services, spin_until
 from ros2cli.interfaces import service_class, set_fields
 
 
@@ -17,16 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     verbs = parser.add_subparsers(title="Verbs", required=True)
     verb = verbs.add_parser("list", help="Output a list of available services")
-    add_node_arguments(verb)
-    verb.add_argument(
-        "-t", "--show-types", action="store_true", help="Additionally show the service type"
-    )
-    verb.add_argument(
-        "-c",
-        "--count-services",
-        action="store_true",
-        help="Only display the number of services discovered",
-    )
+    add_list_arguments(verb, "service")
     verb.add_argument(
         "--include-hidden-services", action="store_true", help="Consider hidden services as well"
     )

@@ -5,23 +5,14 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ros2cli import verb_topic_echo, verb_topic_hz, verb_topic_pub
-from ros2cli.graph import add_node_arguments, await_topic, direct_node, topics
+from ros2cli.graph import add_list_arguments, add_node_arguments, await_topic, direct_node, topics
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     verbs = parser.add_subparsers(title="Verbs", required=True)
     verb = verbs.add_parser("list", help="Output a list of available topics")
-    add_node_arguments(verb)
-    verb.add_argument(
-        "-t", "--show-types", action="store_true", help="Additionally show the topic type"
-    )
-    verb.add_argument(
-        "-c",
-        "--count-topics",
-        action="store_true",
-        help="Only display the number of topics discovered",
-    )
+    add_list_arguments(verb, "topic")
     verb.add_argument(
         "--include-hidden-topics", action="store_true", help="Consider hidden topics as well"
     )

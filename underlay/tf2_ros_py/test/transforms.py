@@ -4,7 +4,9 @@ import math
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
+from rclpy.duration import Duration
 from rclpy.time import Time as RclpyTime
+from tf2_ros import Buffer
 
 
 def at(seconds: float) -> RclpyTime:
@@ -46,3 +48,12 @@ def yaw_of(message: TransformStamped) -> float:
 
 def stamp_of(message: TransformStamped) -> float:
     return message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
+
+
+def filled(*transforms: TransformStamped, static: tuple[TransformStamped, ...] = ()) -> Buffer:
+    buffer = Buffer(cache_time=Duration(seconds=10))
+    for transform in transforms:
+        buffer.set_transform(transform, "test")
+    for transform in static:
+        buffer.set_transform_static(transform, "test")
+    return buffer

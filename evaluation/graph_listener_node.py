@@ -1,4 +1,4 @@
-"""What a node of evaluation hears of the running graph, kept with as little work as possible."""
+"""A node that hears the running graph out, with as little work as possible."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
-from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image, LaserScan
@@ -25,20 +24,21 @@ from evaluation.series import PoseSeries, Reference
 from ros_interface.errors import MessageError
 from ros_interface.geometry_messages import pose_from_message
 from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
+from ros_interface.quiet_node import QuietNode
 from ros_interface.stamps import nanoseconds_from_stamp
 
 
-class GraphListener:
-    """Subscribes to data, estimates and reference on behalf of a node, and fills a GraphLog.
+class GraphListenerNode(QuietNode):
+    """Subscribes to data, estimates and reference, and fills a GraphLog.
 
-    `on_scan(stamp)` is called for every scan. Messages stay serialized until they are asked for:
-    decoding would take time from the nodes that are measured.
+    Messages stay serialized until they are asked for: decoding would take time from the nodes that
+    are measured.
     """
 
-    def __init__(self, node: Node, on_scan: Callable[[int], None]) -> None:
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
         self.log = GraphLog()
         self.progress = time.monotonic()
-        self._node, self._on_scan = node, on_scan
         for kind, topic, arrivals, qos in (
             (LaserScan, "/lrf/scan", self.log.scans, SENSOR_DATA),
             (Image, "/station/camera/image_raw", self.log.images, SENSOR_DATA),
@@ -47,8 +47,11 @@ class GraphListener:
             (Odometry, "/reference/target", self.log.reference, SENSOR_DATA),
         ):
             noter = _with_arrival(self._noter(topic, arrivals))
-            node.create_subscription(kind, topic, noter, qos, raw=True)
-        node.create_subscription(DiagnosticStatus, "/ground_truth/status", self._on_status, LATCHED)
+            self.create_subscription(kind, topic, noter, qos, raw=True)
+        self.create_subscription(DiagnosticStatus, "/ground_truth/status", self._on_status, LATCHED)
+
+    def _on_scan(self, stamp: int) -> None:
+        """Called for every scan with its stamp (ns)."""
 
     def _noter(self, topic: str, arrivals: Arrivals) -> Callable[[bytes, int], None]:
         def note(data: bytes, arrival: int) -> None:
@@ -65,7 +68,7 @@ class GraphListener:
 
     def _on_status(self, message: DiagnosticStatus) -> None:
         values = {pair.key: pair.value for pair in message.values}
-        now = int(self._node.get_clock().now().nanoseconds)
+        now = int(self.get_clock().now().nanoseconds)
         self.log.add_state(now, values.get("state", message.message), message.message)
 
     def true_position(self) -> tuple[float, float]:
@@ -112,7 +115,7 @@ class GraphListener:
             try:
                 pose_from_message(message.pose.pose)
             except MessageError as error:
-                self._node.get_logger().warning(f"{topic} refused: {error}")
+                self.get_logger().warning(f"{topic} refused: {error}")
                 continue
             yield message
 
