@@ -1,9 +1,11 @@
 """Install Truthbed as an ament_python package."""
 
+import sys
 from glob import glob
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.build_py import build_py
 
 ROOMS = [
     "spatial_types",
@@ -12,6 +14,12 @@ ROOMS = [
     "scene_sim",
     "scene_sim.description",
     "evaluation",
+    "mavlink_bridge",
+    "mavlink_bridge.dialect",
+    "mavlink_bridge.wire",
+    "mavlink_bridge.links",
+    "mavlink_bridge.handlers",
+    "mavlink_bridge.autopilots",
 ]
 DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
 
@@ -19,6 +27,7 @@ DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
 EXTRAS = {
     "embedded": ["mujoco>=3.3.7,<4"],
     "evaluation": ["rosbags>=0.9.20,<1", "evo>=1.29,<2"],
+    "mavlink": ["pymavlink>=2.4.41,<3", "pyserial>=3.5,<4"],
 }
 
 # `ros2 run truthbed NAME` finds each of these; a node's module is <room>/<name>_node.py.
@@ -50,11 +59,29 @@ def data_files() -> list[tuple[str, list[str]]]:
     return entries
 
 
+class BuildWithDialect(build_py):
+    """Also writes the module of the MAVLink dialect; without pymavlink its first user does."""
+
+    def run(self) -> None:
+        super().run()
+        sys.path.insert(0, str(Path(__file__).parent))
+        from mavlink_bridge.dialect.generator import XML, generate
+
+        try:
+            folder = Path(self.build_lib, "mavlink_bridge", "dialect", "_generated")
+            generate(XML, folder / "truthbed.py")
+        except ModuleNotFoundError as error:
+            self.warn(f"{error}: the MAVLink dialect will be generated when it is first used")
+        finally:
+            sys.path.pop(0)
+
+
 setup(
     name="truthbed",
     version="0.1.0",
     packages=ROOMS,
-    package_data={"evaluation": ["templates/*"]},
+    package_data={"evaluation": ["templates/*"], "mavlink_bridge.dialect": ["*.xml"]},
+    cmdclass={"build_py": BuildWithDialect},
     data_files=data_files(),
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"], **EXTRAS},

@@ -1,0 +1,1 @@
+"""The MAVLink bridge: links, dialect, sending, file transfer; ROS only in the nodes."""

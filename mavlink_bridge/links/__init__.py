@@ -1,0 +1,1 @@
+"""Ways to carry packets: UDP, TCP, serial, thin ones, and an emulator of bad ones."""

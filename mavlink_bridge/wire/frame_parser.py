@@ -1,0 +1,210 @@
+"""Bytes to frames, from links that lose, cut, double and damage them.
+
+A frame that fails may be a false start, or one whose length byte is damaged: what it claims to
+cover may hold good frames. So the search goes on at the byte after the false start, never after
+its end. Nothing is accepted but by its checksum, which a dialect's CRC_EXTRA enters: an id that
+the dialect lacks has a CRC_EXTRA that we do not know, but every checksum implies at most one, and
+when three frames of an id imply the same, that one holds. Such frames are handed on with a
+`MAVLink_unknown`, to be forwarded; handlers see them only when they ask for the id. The same count
+tells that the other end defines a known message differently (`ParserStatistics.mismatches`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from mavlink_bridge.dialect.definition import load
+from mavlink_bridge.wire.crc import crc16, implied_extra
+from mavlink_bridge.wire.frame import (
+    CHECKSUM_LENGTH,
+    FLAG_SIGNED,
+    HEADER_V1,
+    HEADER_V2,
+    MAGIC_V2,
+    SIGNATURE_LENGTH,
+    Frame,
+    Header,
+    MessageFormat,
+    read_header,
+)
+
+MAGIC = re.compile(rb"[\xfd\xfe]")
+# Random bytes imply the same CRC_EXTRA twice once in 65 536 pairs of one id, thrice never in use.
+FRAMES_THAT_CONVINCE = 3
+MOST_IDS_REMEMBERED = 1000
+
+
+class SignatureCheck(Protocol):
+    """Decides on a frame with a right checksum whether it may pass: `wire.signing`."""
+
+    def verdict(self, raw: bytes, header: Header) -> bool | None:
+        """Return True: signature right. False: may pass unchecked. None: refused."""
+
+
+@dataclass
+class ParserStatistics:
+    """Counts since the start. `skipped_bytes` belong to no frame that was accepted or refused.
+
+    `mismatches` has for each name of a message the CRC_EXTRA that the other end uses instead.
+    """
+
+    frames: int = 0
+    unknown_frames: int = 0
+    bad_checksum: int = 0
+    bad_flags: int = 0
+    refused_signature: int = 0
+    skipped_bytes: int = 0
+    mismatches: dict[str, int] = field(default_factory=dict)
+
+
+class FrameParser:
+    """One per link and direction: keeps what is not yet a whole frame."""
+
+    def __init__(self, dialect: Any = None, signatures: SignatureCheck | None = None) -> None:
+        self.signatures = signatures
+        self.statistics = ParserStatistics()
+        self._dialect = dialect or load()
+        self._formats: dict[int, MessageFormat] = {}
+        self._buffer = bytearray()
+        self._implied: dict[int, tuple[int, int]] = {}
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether bytes are kept that await the rest of a frame."""
+        return bool(self._buffer)
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """Take bytes as they come and return the frames that they complete, in order."""
+        self._buffer += data
+        return self._search()
+
+    def give_up(self) -> list[Frame]:
+        """Return the good frames inside what still awaits its rest: that rest will not come.
+
+        To be called when a link has been silent for longer than it takes to send one frame.
+        """
+        frames = []
+        while self._buffer:
+            del self._buffer[0]
+            self.statistics.skipped_bytes += 1
+            frames += self._search()
+        return frames
+
+    def _search(self) -> list[Frame]:
+        frames = []
+        position, end = 0, len(self._buffer)
+        while position < end:
+            found = MAGIC.search(self._buffer, position)
+            start = found.start() if found else end
+            self.statistics.skipped_bytes += start - position
+            position = start
+            length = self._length(start, end)
+            if length is None:
+                break
+            taken, frame = self._take(bytes(self._buffer[start : start + length]))
+            position += taken
+            if frame is not None:
+                frames.append(frame)
+        del self._buffer[:position]
+        return frames
+
+    def _length(self, start: int, end: int) -> int | None:
+        """Return the length that the frame at `start` claims (0: none); None: not yet there."""
+        if end - start < 3:
+            return None
+        buffer = self._buffer
+        if buffer[start] == MAGIC_V2:
+            if buffer[start + 2] & ~FLAG_SIGNED:
+                return 0
+            signature = SIGNATURE_LENGTH if buffer[start + 2] else 0
+            length = HEADER_V2 + buffer[start + 1] + CHECKSUM_LENGTH + signature
+        else:
+            length = HEADER_V1 + buffer[start + 1] + CHECKSUM_LENGTH
+        return length if end - start >= length else None
+
+    def _take(self, raw: bytes) -> tuple[int, Frame | None]:
+        """Return how many bytes are done with, and the frame if there is one to hand on."""
+        if not raw:
+            self.statistics.bad_flags += 1
+        else:
+            header = read_header(raw)
+            end = len(raw) - CHECKSUM_LENGTH - (SIGNATURE_LENGTH if header.flags else 0)
+            layout = self._format(header.message_id)
+            if self._checksum_is_right(raw, end, header.message_id, layout):
+                return len(raw), self._frame(raw, header, end, layout)
+        self.statistics.skipped_bytes += 1
+        return 1, None
+
+    def _format(self, message_id: int) -> MessageFormat | None:
+        layout = self._formats.get(message_id)
+        if layout is None:
+            message_class = self._dialect.mavlink_map.get(message_id)
+            if message_class is not None:
+                layout = self._formats[message_id] = MessageFormat(message_class)
+        return layout
+
+    def _checksum_is_right(
+        self, raw: bytes, end: int, message_id: int, layout: MessageFormat | None
+    ) -> bool:
+        checksum = raw[end] | raw[end + 1] << 8
+        if layout is not None and crc16(raw[1:end], layout.crc_extra) == checksum:
+            if self._implied:
+                self._implied.pop(message_id, None)
+            return True
+        convinced = self._convinced_by(message_id, implied_extra(raw[1:end], checksum))
+        if layout is None:
+            return convinced is not None
+        self.statistics.bad_checksum += 1
+        if convinced is not None:
+            self.statistics.mismatches[layout.name] = convinced
+        return False
+
+    def _convinced_by(self, message_id: int, extra: int | None) -> int | None:
+        """Count frames of an id that imply the same CRC_EXTRA; return it when they are enough."""
+        if extra is None:
+            return None
+        known, count = self._implied.get(message_id, (extra, 0))
+        if known != extra:
+            if count < FRAMES_THAT_CONVINCE:
+                self._implied[message_id] = (extra, 1)
+            return None
+        if len(self._implied) >= MOST_IDS_REMEMBERED:
+            self._implied.clear()
+        self._implied[message_id] = (extra, min(count + 1, FRAMES_THAT_CONVINCE))
+        return extra if count + 1 >= FRAMES_THAT_CONVINCE else None
+
+    def _frame(
+        self, raw: bytes, header: Header, end: int, layout: MessageFormat | None
+    ) -> Frame | None:
+        verdict = self.signatures.verdict(raw, header) if self.signatures is not None else False
+        if verdict is None:
+            self.statistics.refused_signature += 1
+            return None
+        self.statistics.frames += 1
+        if layout is None:
+            self.statistics.unknown_frames += 1
+            message = self._dialect.MAVLink_unknown(header.message_id, raw)
+        else:
+            message = layout.message(raw[header.start : end])
+        message._header = self._dialect.MAVLink_header(
+            header.message_id,
+            header.flags,
+            0,
+            end - header.start,
+            header.sequence,
+            header.system,
+            header.component,
+        )
+        message._msgbuf = raw
+        message._signed = verdict
+        return Frame(
+            message,
+            header.system,
+            header.component,
+            header.sequence,
+            raw,
+            verdict,
+            header.message_id,
+        )
