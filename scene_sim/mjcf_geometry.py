@@ -1,8 +1,8 @@
 """Shapes, materials, contacts and lights of a scene in MuJoCo's terms.
 
 Visuals go to geom group 2 and touch nothing; collisions go to group 3 and are never drawn. Cameras
-and `gpu_lidar` sensors see group 2, `lidar` (ray) sensors group 3, as in Gazebo. A large cylinder
-is drawn as a fine mesh (group 4), while rays meet the exact shape (group 1).
+and `gpu_lidar` sensors see group 2, `lidar` (ray) sensors group 3, as in Gazebo. Cylinders and
+small boxes are drawn as meshes (group 4), while rays meet the exact shape (group 1).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from scene_sim.cylinder_mesh import faceted_cylinder
 from scene_sim.description.scene import Light
 from scene_sim.description.shapes import (
     Box,
@@ -30,6 +29,7 @@ from scene_sim.description.shapes import (
     Surface,
     Visual,
 )
+from scene_sim.drawn_shapes import LARGE_RADIUS, FacetedSurface, drawn_surface, faceted_cylinder
 from spatial_types.transforms import Transform
 
 UNSEEN_GROUP = 0
@@ -39,14 +39,13 @@ COLLISION_GROUP = 3
 DRAWN_GROUP = 4
 DRAWN_GROUPS = (VISUAL_GROUP, DRAWN_GROUP)
 VISIBLE_TO_RAYS = (EXACT_GROUP, VISUAL_GROUP)
-LARGE_RADIUS = 0.06  # cylinders from here on are drawn with LARGE_SLICES facets
-LARGE_SLICES = 128
 ENDLESS = 1000.0  # m: how far a ray sees an infinite plane
 SLAB_THICKNESS = 0.01
 # A large cylinder's shadow is cast by a core so far below its surface (m), thrice at the ends.
 CORE_DEPTH = 0.02
 CORE = "/core"
 PLANE = "/plane"
+DRAWN = "/drawn"
 DEFAULT_COLOUR = (0.7, 0.7, 0.7, 1.0)  # Gazebo's for a visual without material
 
 # A contact settles within two steps of 2 ms and yields a few micrometres under a small robot.
@@ -80,29 +79,25 @@ def add_visual(spec: mujoco.MjSpec, body: mujoco.MjsBody, visual: Visual, name: 
     geom = _add_geom(spec, body, visual.geometry, visual.pose, name, shell=True)
     _make_visual(geom, VISUAL_GROUP)
     _paint(spec, geom, visual, name)
-    if isinstance(visual.geometry, Cylinder) and visual.geometry.radius >= LARGE_RADIUS:
+    surface = drawn_surface(visual.geometry)
+    if surface is not None:
         geom.group = EXACT_GROUP
-        fine = _add_fine_cylinder(spec, body, visual.geometry, f"{name}/drawn")
-        place(fine, visual.pose)
-        _make_visual(fine, DRAWN_GROUP)
-        fine.material, fine.rgba = geom.material, geom.rgba
-        core = _thinner(visual.geometry)
-        if core is not None:
-            caster = _add_geom(spec, body, core, visual.pose, f"{name}{CORE}", shell=True)
-            _make_visual(caster, DRAWN_GROUP)
-            caster.material, caster.rgba = geom.material, geom.rgba
+        _add_drawn(spec, body, surface, f"{name}{DRAWN}", visual.pose, geom)
+    core = _core_of(visual.geometry)
+    if core is not None:
+        _add_drawn(spec, body, core, f"{name}{CORE}", visual.pose, geom)
 
 
-def _thinner(cylinder: Cylinder) -> Cylinder | None:
-    """Return what casts the cylinder's shadow; None where it is too flat for one within.
+def _core_of(shape: Geometry) -> FacetedSurface | None:
+    """Return what casts a large cylinder's shadow; None where it is too flat for one within.
 
     A surface that casts a shadow at a grazing angle specks itself by the shadow map's texels. A
     round body shades itself by its normals, so its drawn surface need cast none.
     """
-    length = cylinder.length - 6.0 * CORE_DEPTH
-    if length <= 0.0 or cylinder.radius <= CORE_DEPTH:
+    if not isinstance(shape, Cylinder) or shape.radius < LARGE_RADIUS:
         return None
-    return Cylinder(cylinder.radius - CORE_DEPTH, length)
+    length = shape.length - 6.0 * CORE_DEPTH
+    return faceted_cylinder(shape.radius - CORE_DEPTH, length) if length > 0.0 else None
 
 
 def shadowless(model: mujoco.MjModel) -> list[int]:
@@ -111,7 +106,7 @@ def shadowless(model: mujoco.MjModel) -> list[int]:
     What stands behind a plane is not seen, and to draw a floor into the shadow map takes long.
     """
     names = [model.geom(geom).name for geom in range(model.ngeom)]
-    found = [geom for geom, name in enumerate(names) if name.endswith(PLANE)]
+    found = [geom for geom, name in enumerate(names) if name.endswith((PLANE, PLANE + DRAWN))]
     for core in (geom for geom, name in enumerate(names) if name.endswith(CORE)):
         apart = np.linalg.norm(model.geom_pos - model.geom_pos[core], axis=1)
         reach = model.geom_rbound[core]
@@ -128,10 +123,15 @@ def _make_visual(geom: mujoco.MjsGeom, group: int) -> None:
     geom.mass = 0.0
 
 
-def _add_fine_cylinder(
-    spec: mujoco.MjSpec, body: mujoco.MjsBody, cylinder: Cylinder, name: str
-) -> mujoco.MjsGeom:
-    surface = faceted_cylinder(cylinder.radius, cylinder.length, LARGE_SLICES)
+def _add_drawn(
+    spec: mujoco.MjSpec,
+    body: mujoco.MjsBody,
+    surface: FacetedSurface,
+    name: str,
+    pose: Transform,
+    like: mujoco.MjsGeom,
+) -> None:
+    """Add a surface that cameras see and nothing else, painted `like` another geom."""
     asset = spec.add_mesh(
         name=name,
         uservert=surface.vertices.ravel(),
@@ -140,7 +140,10 @@ def _add_fine_cylinder(
         userfacenormal=surface.faces.ravel(),
     )
     asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
-    return body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name)
+    geom = body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name)
+    place(geom, pose)
+    _make_visual(geom, DRAWN_GROUP)
+    geom.material, geom.rgba = like.material, like.rgba
 
 
 def add_collision(

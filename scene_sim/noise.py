@@ -49,25 +49,27 @@ def _drawn(generator: np.random.Generator, mean: float, stddev: Array) -> Array:
 
 
 class NoiseTable:
-    """Gaussian noise for images: each row is a stretch of one table from a place drawn anew.
+    """Gaussian noise for images, in whole levels: each row is a stretch of one table.
 
-    Drawing a normal value for every pixel would cost a fifth of the whole image. Within a row the
-    values are independent; two rows or images share values at chance offsets only.
+    The places in the table are drawn anew, as drawing a normal value for every pixel would cost a
+    fifth of the whole image. Within a row the values are independent; two rows or images share
+    values at chance offsets only.
     """
 
     LENGTH = 1 << 20
 
     def __init__(self, generator: np.random.Generator, mean: float, stddev: float) -> None:
         self._generator, self._mean, self._stddev = generator, mean, stddev
-        self._table = np.empty(0, dtype=np.float32)
+        self._table = np.empty(0, dtype=np.int16)
 
-    def rows(self, generator: np.random.Generator, count: int, length: int) -> NDArray[np.float32]:
-        """Return new noise (count, length); `generator` draws the places."""
+    def rows(self, generator: np.random.Generator, count: int, length: int) -> NDArray[np.int16]:
+        """Return new noise (count, length), rounded; `generator` draws the places."""
         if not len(self._table):
             size = self.LENGTH + length
-            self._table = self._generator.standard_normal(size, dtype=np.float32)
-            self._table *= np.float32(self._stddev)
-            self._table += np.float32(self._mean)
+            table = self._generator.standard_normal(size, dtype=np.float32)
+            table *= np.float32(self._stddev)
+            table += np.float32(self._mean)
+            self._table = np.clip(np.rint(table), -255.0, 255.0).astype(np.int16)
         places = generator.integers(0, len(self._table) - length, count)
         return np.lib.stride_tricks.sliding_window_view(self._table, length)[places]
 
