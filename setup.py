@@ -20,6 +20,7 @@ ROOMS = [
     "mavlink_bridge.links",
     "mavlink_bridge.handlers",
     "mavlink_bridge.autopilots",
+    "mavlink_bridge.sending",
 ]
 DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
 
