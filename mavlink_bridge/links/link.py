@@ -49,17 +49,21 @@ class LinkLimits:
     """What a link can carry; None: no limit that it knows of.
 
     `packet_size` in bytes; `up` and `down` in bytes per second, up being what this end sends.
+    `keeps_packets`: what is sent as one packet comes as one, or not at all.
     """
 
     packet_size: int | None = None
     up: float | None = None
     down: float | None = None
+    keeps_packets: bool = True
 
 
 class Link(Protocol):
     """One way to carry packets to the other end and back. Losing them is allowed."""
 
-    statistics: LinkStatistics
+    @property
+    def statistics(self) -> LinkStatistics:
+        """Counts since the link was made."""
 
     @property
     def connected(self) -> bool:
