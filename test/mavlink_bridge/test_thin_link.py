@@ -15,11 +15,14 @@ from mavlink_bridge.wire.frame_parser import FrameParser
 from mavlink_bridge.wire.frame_writer import FrameWriter
 
 DIALECT = load()
+# FILE_PART's bytes besides the file's, and the longest and the one-packet part.
+OWN = 12 + 6
+LONG, FITS = 249, 100 - OWN
 
 
 def part(number: int, size: int):
     data = random.Random(number).randbytes(size - 1) + b"\1"
-    return DIALECT.MAVLink_file_part_message(number, 1, 7, list(data.ljust(251, b"\0")))
+    return DIALECT.MAVLink_file_part_message(number, 1, 7, list(data.ljust(LONG, b"\0")))
 
 
 def heartbeat():
@@ -53,7 +56,7 @@ class Pair:
 
 def test_no_packet_is_longer_and_what_fits_is_not_split():
     link = Pair(Conditions(), up=0.0)
-    for message in (part(1, 251), heartbeat(), part(2, 84), heartbeat(), heartbeat()):
+    for message in (part(1, LONG), heartbeat(), part(2, FITS), heartbeat(), heartbeat()):
         link.send(message)
     packets = link.raw.receive(0.0)
     # One at a time with no rate: 267 = 100 + 100 + 67, 21, 100, 21, 21.
@@ -63,7 +66,7 @@ def test_no_packet_is_longer_and_what_fits_is_not_split():
 
 def test_what_waits_shares_packets():
     link = Pair(Conditions(), up=1000.0, queue=2.0)
-    for message in (heartbeat(), part(1, 251), heartbeat(), heartbeat(), part(2, 84)):
+    for message in (heartbeat(), part(1, LONG), heartbeat(), heartbeat(), part(2, FITS)):
         link.send(message)
     for step in range(100):
         link.a.receive(0.01 * step)
@@ -77,7 +80,7 @@ def test_the_rate_is_kept_however_seldom_the_link_is_called():
         now = 0.0
         while now < 20:
             if link.a.next_time() is None:
-                link.send(part(1, 84))
+                link.send(part(1, FITS))
             link.a.receive(now)
             now += step
         sent = link.a.statistics.bytes_sent
@@ -99,7 +102,7 @@ def test_what_comes_is_paced_too_and_too_much_is_dropped_and_counted():
 def test_more_than_the_rate_is_dropped_and_counted_not_kept():
     link = Pair(Conditions(), up=1000.0, queue=0.5)
     for _ in range(50):
-        link.send(part(1, 84))
+        link.send(part(1, FITS))
     assert link.a.statistics.packets_dropped >= 43
     link.run(2.0)
     assert len(link.read) == 50 - link.a.statistics.packets_dropped
@@ -126,7 +129,7 @@ def test_long_messages_are_whole_in_spite_of_doubled_and_overtaken_pieces_when_n
         conditions = Conditions(**{trouble: 0.2}, reorder_delay=0.05)
         link = Pair(conditions, up=5000.0, numbered=numbered)
         for k in range(100):
-            link.send(part(k, 251))
+            link.send(part(k, LONG))
             link.run(0.08)
         link.run(1.0)
         counts[numbered] = len({frame.message.part for frame in link.read})
@@ -140,15 +143,15 @@ def test_everything_at_once_still_leaves_whole_messages(numbered):
         loss=0.1, burst=2, duplicate=0.1, reorder=0.1, corrupt=0.1, jitter=0.02, delay=0.05
     )
     link = Pair(conditions, up=2000.0, numbered=numbered)
-    fits = link.a.limits.packet_size - 16
+    fits = link.a.limits.packet_size - OWN
     for k in range(300):
-        link.send(part(k, fits) if k % 3 else part(k, 251))
+        link.send(part(k, fits) if k % 3 else part(k, LONG))
         link.run(0.1)
     link.run(1.0)
     got = {frame.message.part: bytes(frame.message.data) for frame in link.read}
     assert len({part for part in got if part % 3}) > 200 * 0.7
     for number, data in got.items():
-        size = fits if number % 3 else 251
+        size = fits if number % 3 else LONG
         assert data[:size] == bytes(part(number, size).data[:size])
 
 
@@ -161,7 +164,7 @@ def test_joined_again_the_packets_are_what_was_sent(sizes, packet_size):
     for packet in sent:
         link.send(packet, 0.0)
     for step in range(1, 100):
-        link.receive(step * 1.0)
+        link.receive(step * 0.05)
     packets = emulator.b.receive(100.0)
     assert b"".join(packets) == b"".join(sent)
     assert all(len(packet) <= packet_size for packet in packets)
