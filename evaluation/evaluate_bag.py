@@ -29,11 +29,12 @@ from evaluation.scoring import Score, score
 from evaluation.tables import error_table
 from evaluation.trial import ESTIMATES, METHODS, ROOMS, Variant
 from ground_truth_localizer.acceptance_zone import AcceptanceZone, ZoneError
+from ground_truth_localizer.laser_parameters import LaserParameters, SensorParameters
 from ground_truth_localizer.zone_files import load_zone
 from ground_truth_localizer.zone_learning import ZoneLearner
 from ros_interface.errors import MessageError
 from ros_interface.scan_messages import scan_from_message
-from spatial_types.parameters import ParameterError
+from spatial_types.parameters import ParameterError, from_mapping
 from spatial_types.transforms import Transform
 
 THRESHOLDS = {
@@ -127,9 +128,9 @@ def _zone_parameters(zone: str | None) -> dict[str, Any]:
         return {"zone.kind": "file", "zone.file": zone}
 
 
-def _learnt_zone(bag: Bag, topic: str, seconds: float, sigma: float) -> AcceptanceZone:
+def learnt_zone(bag: Bag, topic: str, seconds: float, sensor: SensorParameters) -> AcceptanceZone:
     """Learn the background from the bag itself; people may walk through it."""
-    learner = ZoneLearner(sigma, busy=True)
+    learner = ZoneLearner(sensor.sigma, busy=True, range_bias=sensor.range_bias)
     first: int | None = None
     for message in bag.messages([topic]):
         first = message.stamp if first is None else first
@@ -175,8 +176,8 @@ def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> 
     variant = _variant(arguments, estimate)
     zone: AcceptanceZone | None = None
     if arguments.learn is not None:
-        sigma = float(variant.parameters["laser"].get("sensor.sigma", 0.03))
-        zone = _learnt_zone(bag, options.scan, arguments.learn, sigma)
+        sensor = from_mapping(LaserParameters, variant.parameters["laser"], "laser.").sensor
+        zone = learnt_zone(bag, options.scan, arguments.learn, sensor)
     elif variant.parameters["laser"].get("zone.kind") == "file":
         zone = load_zone(variant.parameters["laser"]["zone.file"])
     chains = [EstimatorChain(variant, arguments.method, zone)]

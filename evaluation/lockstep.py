@@ -119,7 +119,8 @@ class LockStep:
         """Learn the acceptance zone from scans of the room without the target."""
         start = self.simulator.truth(ROBOT)[0]
         self.simulator.set_model_pose(ROBOT, Transform.planar(*OUT_OF_SIGHT, 0.0))
-        learner = ZoneLearner(self.chains[0].laser_parameters.sensor.sigma)
+        sensor = self.chains[0].laser_parameters.sensor
+        learner = ZoneLearner(sensor.sigma, range_bias=sensor.range_bias)
         while learner.scans < self.trial.learn_scans:
             for reading in self.simulator.advance(self.now + 10 * TICK):
                 if isinstance(reading.data, Scan) and reading.topic == SCAN_TOPIC:

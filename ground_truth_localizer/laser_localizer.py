@@ -96,7 +96,8 @@ class LaserLocalizer:
             return self._unseen(scan, str(error), "zone mismatches")
         # Readings that are NaN compare false everywhere, which is meant.
         with np.errstate(invalid="ignore"):
-            distances = np.where(scan.hits, scan.ranges * beams.scale, np.nan)
+            ranges = scan.ranges - self.parameters.sensor.range_bias
+            distances = np.where(scan.hits, ranges * beams.scale, np.nan)
             self._last = self._estimator.update(scan, distances, beams, profile)
         return self._last
 

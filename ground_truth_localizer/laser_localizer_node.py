@@ -210,7 +210,9 @@ class LaserLocalizerNode(QuietNode):
             )
             self.get_logger().warning(response.message)
             return response
-        self._learner = ZoneLearner(options.sensor.sigma, options.zone.learn_busy)
+        self._learner = ZoneLearner(
+            options.sensor.sigma, options.zone.learn_busy, options.sensor.range_bias
+        )
         self._learnt = Future(executor=self.executor)
         self.get_logger().info(f"learning the zone from {options.zone.learn_scans} scans")
         success, text = await self._learnt  # type: ignore[misc]

@@ -15,6 +15,13 @@ class SensorParameters:
     sigma: float = parameter(
         0.03, "standard deviation of one range", unit="m", minimum=1e-4, maximum=1.0
     )
+    range_bias: float = parameter(
+        0.0,
+        "how much farther than it is everything is read, as calibrate_station finds it; subtracted",
+        unit="m",
+        minimum=-1.0,
+        maximum=1.0,
+    )
     outlier_ratio: float = parameter(
         0.002, "part of the readings that tell nothing", minimum=1e-9, maximum=0.5
     )

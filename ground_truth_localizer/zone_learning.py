@@ -26,10 +26,14 @@ LEAST_SPREAD = 0.002
 class ZoneLearner:
     """Collect scans of the empty room, then make the zone."""
 
-    def __init__(self, sigma: float = 0.03, busy: bool = False) -> None:
-        """Prepare; `sigma` is the expected range noise (m), `busy` tells that people pass by."""
+    def __init__(self, sigma: float = 0.03, busy: bool = False, range_bias: float = 0.0) -> None:
+        """Prepare; `sigma` is the expected range noise (m), `busy` tells that people pass by.
+
+        `range_bias` (m) is subtracted from each range.
+        """
         self._sigma = sigma
         self._busy = busy
+        self._range_bias = range_bias
         self._first: Scan | None = None
         self._ranges: list[Array] = []
 
@@ -49,7 +53,7 @@ class ZoneLearner:
                 f"scans of {len(first.ranges)} from {first.angle_min:.4f}: expected the same beams"
             )
         self._first = first
-        self._ranges.append(np.where(scan.hits, scan.ranges, np.nan))
+        self._ranges.append(np.where(scan.hits, scan.ranges - self._range_bias, np.nan))
 
     def zone(self, k: float = 3.0, source: str = "learnt zone") -> LearntZone:
         """Make the zone, `k` times the spread before the background; ZoneError without scans."""
