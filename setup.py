@@ -21,6 +21,7 @@ ROOMS = [
     "mavlink_bridge.handlers",
     "mavlink_bridge.autopilots",
     "mavlink_bridge.sending",
+    "mavlink_bridge.files",
 ]
 DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
 

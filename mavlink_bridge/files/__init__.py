@@ -1,0 +1,1 @@
+"""File transfer over a link: the thesis's protocol for thin links, and MAVLink FTP."""
