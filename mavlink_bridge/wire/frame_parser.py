@@ -12,7 +12,7 @@ tells that the other end defines a known message differently (`ParserStatistics.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from mavlink_bridge.dialect.definition import load
@@ -57,6 +57,13 @@ class ParserStatistics:
     refused_signature: int = 0
     skipped_bytes: int = 0
     mismatches: dict[str, int] = field(default_factory=dict)
+
+    def add(self, other: ParserStatistics) -> None:
+        """Add another parser's counts to these."""
+        for item in fields(self):
+            if item.name != "mismatches":
+                setattr(self, item.name, getattr(self, item.name) + getattr(other, item.name))
+        self.mismatches.update(other.mismatches)
 
 
 class FrameParser:
