@@ -43,6 +43,7 @@ PROGRAMS = {
     "trial_parameters": "evaluation.trial_parameters",
     "trial_runner": "evaluation.trial_runner_node",
     "evaluate_bag": "evaluation.evaluate_bag",
+    "thin_link_trial": "mavlink_bridge.thin_link_trial",
 }
 
 
