@@ -15,6 +15,10 @@ import tempfile
 from pathlib import Path
 
 XML = Path(__file__).parent / "truthbed.xml"
+# Raise it when what is generated from the same XML changes.
+WAY_OF_MAKING = 2
+# Where dialects use one id for different messages, this one's counts.
+PREFERRED = "ardupilotmega.xml"
 
 
 class DialectError(ValueError):
@@ -32,6 +36,8 @@ def generate(xml: Path, module: Path) -> None:
             shutil.copy(source, folder)
         written = Path(folder) / "generated.py"
         _run_generator(Path(folder) / xml.name, written, xml)
+        with written.open("a", encoding="utf-8") as file:
+            file.write(f"\n\nOTHER_CRC_EXTRAS = {_known_crc_extras()}\n")
         module.parent.mkdir(parents=True, exist_ok=True)
         unfinished = module.with_suffix(f".{os.getpid()}.tmp")
         shutil.copy(written, unfinished)
@@ -42,7 +48,7 @@ def fingerprint(xml: Path) -> str:
     """Return what the generated module depends on, as a short text that a file name may hold."""
     from pymavlink import __version__ as version  # type: ignore[attr-defined]
 
-    digest = hashlib.sha256(f"{version} {xml.name}".encode())
+    digest = hashlib.sha256(f"{WAY_OF_MAKING} {version} {xml.name}".encode())
     for source in sorted({XML, *xml.parent.glob("*.xml")}):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
@@ -52,6 +58,22 @@ def _pymavlink_definitions() -> Path:
     from pymavlink.dialects import v20
 
     return Path(next(iter(v20.__path__)))
+
+
+def _known_crc_extras() -> dict[int, int]:
+    """Return the CRC_EXTRA of every message that pymavlink knows, by id.
+
+    With it the parser can check messages that the dialect lacks, and hand them on.
+    """
+    from pymavlink.generator import mavparse
+
+    sources = _pymavlink_definitions().glob("*.xml")
+    extras: dict[int, int] = {}
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        for xml in sorted(sources, key=lambda source: (source.name != PREFERRED, source.name)):
+            for message in mavparse.MAVXML(str(xml), mavparse.PROTOCOL_2_0).message:
+                extras.setdefault(message.id, message.crc_extra)
+    return dict(sorted(extras.items()))
 
 
 def _run_generator(xml: Path, module: Path, name: Path) -> None:

@@ -2,11 +2,14 @@
 
 A frame that fails may be a false start, or one whose length byte is damaged: what it claims to
 cover may hold good frames. So the search goes on at the byte after the false start, never after
-its end. Nothing is accepted but by its checksum, which a dialect's CRC_EXTRA enters: an id that
-the dialect lacks has a CRC_EXTRA that we do not know, but every checksum implies at most one, and
-when three frames of an id imply the same, that one holds. Such frames are handed on with a
-`MAVLink_unknown`, to be forwarded; handlers see them only when they ask for the id. The same count
-tells that the other end defines a known message differently (`ParserStatistics.mismatches`).
+its end.
+
+Nothing is accepted but by its checksum, which the CRC_EXTRA of its message enters. Of messages that
+the dialect lacks but pymavlink's other dialects have, that is known too; such frames are handed on
+with a `MAVLink_unknown`, to be forwarded. Any other id cannot be checked, and is refused. But every
+checksum implies at most one CRC_EXTRA, and frames of one id that imply the same are no accident: so
+the statistics can tell that the other end uses a message that nobody here knows (`strangers`), or
+defines one differently (`mismatches`).
 """
 
 from __future__ import annotations
@@ -31,7 +34,6 @@ from mavlink_bridge.wire.frame import (
 )
 
 MAGIC = re.compile(rb"[\xfd\xfe]")
-# Random bytes imply the same CRC_EXTRA twice once in 65 536 pairs of one id, thrice never in use.
 FRAMES_THAT_CONVINCE = 3
 MOST_IDS_REMEMBERED = 1000
 
@@ -45,9 +47,10 @@ class SignatureCheck(Protocol):
 
 @dataclass
 class ParserStatistics:
-    """Counts since the start. `skipped_bytes` belong to no frame that was accepted or refused.
+    """Counts since the start. `skipped_bytes` belong to no frame that was accepted.
 
-    `mismatches` has for each name of a message the CRC_EXTRA that the other end uses instead.
+    `mismatches` has for each name of a message the CRC_EXTRA that the other end uses instead,
+    `strangers` for each id that nobody knows the CRC_EXTRA that it seems to have.
     """
 
     frames: int = 0
@@ -57,13 +60,13 @@ class ParserStatistics:
     refused_signature: int = 0
     skipped_bytes: int = 0
     mismatches: dict[str, int] = field(default_factory=dict)
+    strangers: dict[int, int] = field(default_factory=dict)
 
     def add(self, other: ParserStatistics) -> None:
         """Add another parser's counts to these."""
         for item in fields(self):
-            if item.name != "mismatches":
-                setattr(self, item.name, getattr(self, item.name) + getattr(other, item.name))
-        self.mismatches.update(other.mismatches)
+            mine, more = getattr(self, item.name), getattr(other, item.name)
+            setattr(self, item.name, mine + more if isinstance(mine, int) else mine | more)
 
 
 class FrameParser:
@@ -73,6 +76,7 @@ class FrameParser:
         self.signatures = signatures
         self.statistics = ParserStatistics()
         self._dialect = dialect or load()
+        self._other_extras: dict[int, int] = getattr(self._dialect, "OTHER_CRC_EXTRAS", {})
         self._formats: dict[int, MessageFormat] = {}
         self._buffer = bytearray()
         self._implied: dict[int, tuple[int, int]] = {}
@@ -140,7 +144,10 @@ class FrameParser:
             end = len(raw) - CHECKSUM_LENGTH - (SIGNATURE_LENGTH if header.flags else 0)
             layout = self._format(header.message_id)
             if self._checksum_is_right(raw, end, header.message_id, layout):
-                return len(raw), self._frame(raw, header, end, layout)
+                frame = self._frame(raw, header, end, layout)
+                if frame is not None:
+                    return len(raw), frame
+                # Refused: if its end was cut off, its signature is the next frame's beginning.
         self.statistics.skipped_bytes += 1
         return 1, None
 
@@ -156,31 +163,28 @@ class FrameParser:
         self, raw: bytes, end: int, message_id: int, layout: MessageFormat | None
     ) -> bool:
         checksum = raw[end] | raw[end + 1] << 8
-        if layout is not None and crc16(raw[1:end], layout.crc_extra) == checksum:
+        extra = self._other_extras.get(message_id) if layout is None else layout.crc_extra
+        if extra is not None and crc16(raw[1:end], extra) == checksum:
             if self._implied:
                 self._implied.pop(message_id, None)
             return True
-        convinced = self._convinced_by(message_id, implied_extra(raw[1:end], checksum))
-        if layout is None:
-            return convinced is not None
-        self.statistics.bad_checksum += 1
-        if convinced is not None:
-            self.statistics.mismatches[layout.name] = convinced
+        self.statistics.bad_checksum += extra is not None
+        implied = implied_extra(raw[1:end], checksum)
+        if implied is not None and self._seen_before(message_id, implied):
+            if layout is not None:
+                self.statistics.mismatches[layout.name] = implied
+            elif extra is None and len(self.statistics.strangers) < MOST_IDS_REMEMBERED:
+                self.statistics.strangers[message_id] = implied
         return False
 
-    def _convinced_by(self, message_id: int, extra: int | None) -> int | None:
-        """Count frames of an id that imply the same CRC_EXTRA; return it when they are enough."""
-        if extra is None:
-            return None
-        known, count = self._implied.get(message_id, (extra, 0))
-        if known != extra:
-            if count < FRAMES_THAT_CONVINCE:
-                self._implied[message_id] = (extra, 1)
-            return None
+    def _seen_before(self, message_id: int, implied: int) -> bool:
+        """Return whether enough frames of this id imply the same CRC_EXTRA, and none another."""
+        known, count = self._implied.get(message_id, (implied, 0))
+        count = count + 1 if known == implied else 1
         if len(self._implied) >= MOST_IDS_REMEMBERED:
             self._implied.clear()
-        self._implied[message_id] = (extra, min(count + 1, FRAMES_THAT_CONVINCE))
-        return extra if count + 1 >= FRAMES_THAT_CONVINCE else None
+        self._implied[message_id] = (implied, count)
+        return count >= FRAMES_THAT_CONVINCE
 
     def _frame(
         self, raw: bytes, header: Header, end: int, layout: MessageFormat | None
