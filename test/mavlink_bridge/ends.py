@@ -50,8 +50,11 @@ class Ends:
     """A ground station and a drone; `up` is what the ground station sends."""
 
     def __init__(self, seed: int = 0, rate: float = 0.0, **conditions: float) -> None:
+        queue = max(1000.0, rate)
         self.emulator = LinkEmulator(
-            Conditions(rate=rate, **conditions), Conditions(rate=8 * rate, **conditions), seed
+            Conditions(rate=rate, queue=queue, **conditions),
+            Conditions(rate=8 * rate, queue=queue, **conditions),
+            seed,
         )
         self.ground = End(self.emulator.a, GROUND, rate)
         self.drone = End(self.emulator.b, DRONE, 8 * rate)
