@@ -348,6 +348,6 @@ def test_another_client_uses_our_server(tmp_path, monkeypatch):
         ["rename", "/up.bin", "/folder/up.bin"],
     ):
         assert client.cmd_ftp(command).error_code == 0
-        client.process_ftp_reply(command[0])
+        client.process_ftp_reply(command[0], timeout=60)
     assert here.read_bytes() == data
     assert (service.root / "folder" / "up.bin").read_bytes() == local.read_bytes()
