@@ -43,6 +43,8 @@ PROGRAMS = {
     "trial_parameters": "evaluation.trial_parameters",
     "trial_runner": "evaluation.trial_runner_node",
     "evaluate_bag": "evaluation.evaluate_bag",
+    "link_emulator": "mavlink_bridge.links.emulate_link",
+    "mavlink_key": "mavlink_bridge.wire.key_file",
     "thin_link_trial": "mavlink_bridge.thin_link_trial",
 }
 
