@@ -22,19 +22,14 @@ from typing import Any
 import numpy as np
 
 from mavlink_bridge.dialect.definition import load
-from mavlink_bridge.files.file_transfer import MESSAGES, FileTransfer
+from mavlink_bridge.endpoint import Endpoint, EndpointParameters
 from mavlink_bridge.files.transfer_protocol import TransferProgress
 from mavlink_bridge.links.channel import Conditions
 from mavlink_bridge.links.link_emulator import LinkEmulator, LinkEnd
-from mavlink_bridge.sending.budget import Budget, BudgetParameters
-from mavlink_bridge.sending.command_receiver import CommandReceiver
+from mavlink_bridge.links.thin import ThinLink, ThinOptions
 from mavlink_bridge.sending.command_result import THIN, CommandOutcome, CommandResult
-from mavlink_bridge.sending.command_tracker import CommandTracker
-from mavlink_bridge.sending.sender import Sender
 from mavlink_bridge.sending.traffic_class import TrafficClass
 from mavlink_bridge.wire.frame import Frame
-from mavlink_bridge.wire.frame_parser import FrameParser
-from mavlink_bridge.wire.frame_writer import FrameWriter
 
 GROUND, DRONE, COMPONENT = 255, 1, 1
 PACKET = 100
@@ -44,7 +39,6 @@ SHORTEST_GAP = 0.5
 TICK = 0.05
 TELEMETRY_RATES = {"ATTITUDE": 10.0, "LOCAL_POSITION_NED": 10.0, "GLOBAL_POSITION_INT": 5.0}
 
-Handler = Callable[[Frame, float], None]
 Make = Callable[[float], Any]
 
 
@@ -76,46 +70,30 @@ class _Stream:
 
 
 class _End:
-    """One end of the link, with what both ends have: a queue, a parser and file transfer."""
+    """One end of the link, and what it sends at steady rates."""
 
-    def __init__(self, link: LinkEnd, system: int, rate: float, folder: Path) -> None:
-        self.link = link
-        self.parser = FrameParser()
-        self.sender = Sender(
-            FrameWriter(system, COMPONENT).write, Budget(BudgetParameters(rate=rate))
-        )
-        self.files = FileTransfer(self.sender, system, COMPONENT, folder, packet_size=PACKET)
-        self.streams: list[_Stream] = []
-        self.handlers: dict[str, Handler] = dict.fromkeys(MESSAGES, self._to_files)
+    def __init__(self, link: LinkEnd, system: int, up: float, down: float, folder: Path) -> None:
+        thin = ThinLink(link, ThinOptions(PACKET, up, down))
+        self.endpoint = Endpoint(thin, system, COMPONENT, folder, EndpointParameters(command=THIN))
+        self._thin = thin
+        self._streams: list[_Stream] = []
 
     def step(self, now: float) -> None:
-        for packet in self.link.receive(now):
-            for frame in self.parser.feed(packet):
-                handler = self.handlers.get(frame.message.get_type())
-                if handler:
-                    handler(frame, now)
-        for stream in self.streams:
+        for stream in self._streams:
             stream.poll(now)
-        self.files.poll(now)
-        for packet in self.sender.poll(now):
-            self.link.send(packet, now)
+        self.endpoint.poll(now)
 
-    def stream(
-        self, rate: float, traffic_class: TrafficClass, make: Callable[[float], Any]
-    ) -> None:
-        self.streams.append(
-            _Stream(rate, lambda now: self.sender.submit(make(now), traffic_class, now))
-        )
+    def stream(self, rate: float, submit: Callable[[float], Any]) -> None:
+        self._streams.append(_Stream(rate, submit))
+
+    def submit_at(self, rate: float, traffic_class: TrafficClass, make: Make) -> None:
+        submit = self.endpoint.submit
+        self.stream(rate, lambda now: submit(make(now), traffic_class, now))
 
     def next_time(self) -> float:
-        times = [stream.due for stream in self.streams]
-        opening = self.sender.next_opening(math.inf)
-        if opening is not None and opening != math.inf:
-            times.append(opening)
-        return min(times, default=math.inf)
-
-    def _to_files(self, frame: Frame, now: float) -> None:
-        self.files.handle(frame.message, frame.system, frame.component, now)
+        times = [stream.due for stream in self._streams]
+        others = (self.endpoint.next_opening(), self._thin.next_time())
+        return min([*times, *(time for time in others if time is not None)], default=math.inf)
 
 
 class ThinLinkTrial:
@@ -131,8 +109,9 @@ class ThinLinkTrial:
             options.seed,
         )
         self._link = link
-        self._ground = _End(link.a, GROUND, options.rate_up, folder / "ground")
-        self._drone = _End(link.b, DRONE, options.rate_down, folder / "drone")
+        up, down = options.rate_up, options.rate_down
+        self._ground = _End(link.a, GROUND, up, down, folder / "ground")
+        self._drone = _End(link.b, DRONE, down, up, folder / "drone")
         self._sent = folder / "file.bin"
         self._sent.write_bytes(self._random.randbytes(options.size))
         self._arrived = folder / "drone" / "file.bin"
@@ -148,7 +127,7 @@ class ThinLinkTrial:
     def run(self) -> dict[str, Any]:
         """Send the file, and give commands until it has arrived and at least twenty were given."""
         ended: list[float] = []
-        transfer = self._ground.files.send(self._sent, (DRONE, COMPONENT), 0.0)
+        transfer = self._ground.endpoint.files.send(self._sent, (DRONE, COMPONENT), 0.0)
         transfer.on_end = lambda progress: self._on_end(progress, ended)
         nominal = self._options.size / self._options.rate_up
         gap = max(SHORTEST_GAP, nominal / COMMANDS_PER_TRIAL)
@@ -159,34 +138,25 @@ class ThinLinkTrial:
             elif self._now >= next_command:
                 self._command()
                 next_command += gap * self._random.uniform(0.5, 1.5)
-            self._tracker.poll(self._now)
             self._ground.step(self._now)
             self._drone.step(self._now)
-            if math.isinf(next_command) and not self._tracker.pending():
+            if math.isinf(next_command) and not self._ground.endpoint.commands.pending():
                 break
             self._now = self._next_time(next_command)
         return self._figures(ended[0] if ended else self._now)
 
     def _prepare_ground(self) -> None:
         make, ground = self._dialect, self._ground
-        self._tracker = CommandTracker(
-            ground.sender, GROUND, COMPONENT, make.MAVLink_command_cancel_message, THIN
-        )
-        ground.handlers["COMMAND_ACK"] = lambda frame, now: self._answer(frame, now)
-        for name in TELEMETRY_RATES:
-            ground.handlers[name] = self._count_telemetry
-        ground.stream(1.0, TrafficClass.HEARTBEAT, self._heartbeat(make.MAV_TYPE_GCS))
+        ground.endpoint.handlers.add(self._count_telemetry, *TELEMETRY_RATES)
+        ground.submit_at(1.0, TrafficClass.HEARTBEAT, self._heartbeat(make.MAV_TYPE_GCS))
         if self._options.setpoint_hz > 0:
-            ground.streams.append(_Stream(self._options.setpoint_hz, self._setpoint))
+            ground.stream(self._options.setpoint_hz, self._setpoint)
 
     def _prepare_drone(self) -> None:
         make, drone = self._dialect, self._drone
-        receiver = CommandReceiver(drone.sender, DRONE, COMPONENT, make.MAVLink_command_ack_message)
         for command in self._commands():
-            receiver.register(command, self._execute)
-        for name in ("COMMAND_LONG", "COMMAND_CANCEL"):
-            drone.handlers[name] = lambda frame, now: receiver.handle(*frame[:4], now)
-        drone.stream(1.0, TrafficClass.HEARTBEAT, self._heartbeat(make.MAV_TYPE_QUADROTOR))
+            drone.endpoint.receiver.register(command, self._execute)
+        drone.submit_at(1.0, TrafficClass.HEARTBEAT, self._heartbeat(make.MAV_TYPE_QUADROTOR))
         makers = {
             "ATTITUDE": lambda now: make.MAVLink_attitude_message(
                 round(now * 1000), 0.1, 0.2, 0.3, 0.01, 0.02, 0.03
@@ -199,7 +169,7 @@ class ThinLinkTrial:
             ),
         }
         for name, rate in TELEMETRY_RATES.items():
-            drone.stream(rate, TrafficClass.TELEMETRY, makers[name])
+            drone.submit_at(rate, TrafficClass.TELEMETRY, makers[name])
 
     def _heartbeat(self, kind: int) -> Callable[[float], Any]:
         make = self._dialect
@@ -212,7 +182,7 @@ class ThinLinkTrial:
             *(round(now * 1000), DRONE, COMPONENT, self._dialect.MAV_FRAME_LOCAL_NED, 0x0DF8),
             *(now, 2.0, -3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         )
-        self._ground.sender.submit(
+        self._ground.endpoint.submit(
             message,
             TrafficClass.SETPOINT,
             now,
@@ -231,16 +201,13 @@ class ThinLinkTrial:
         )
         self._issued += 1
         add = self._outcomes.append
-        self._tracker.start(message, self._now, on_success=add, on_failure=add)
+        self._ground.endpoint.command(message, self._now, on_success=add, on_failure=add)
 
     def _execute(self, execution: Any, _: float) -> CommandResult:
         self._executed.append(execution.message.param1)
         return CommandResult.ACCEPTED
 
-    def _answer(self, frame: Frame, now: float) -> None:
-        self._tracker.handle(*frame[:4], now)
-
-    def _count_telemetry(self, _frame: Frame, _now: float) -> None:
+    def _count_telemetry(self, _frame: Frame, _context: Any) -> None:
         self._telemetry += 1
 
     def _on_end(self, _progress: TransferProgress, ended: list[float]) -> None:
@@ -257,10 +224,10 @@ class ThinLinkTrial:
         acknowledged = [item for item in self._outcomes if item.succeeded]
         times = [item.duration for item in acknowledged] or [float("nan")]
         arrived = self._arrived.read_bytes() if self._arrived.is_file() else b""
-        setpoints = self._ground.sender.sent[TrafficClass.SETPOINT]
+        setpoints = self._ground.endpoint.sender.sent[TrafficClass.SETPOINT]
         dropped = {
             f"{item.name.lower()} {reason}": count
-            for (item, reason), count in self._ground.sender.dropped.items()
+            for (item, reason), count in self._ground.endpoint.sender.dropped.items()
         }
         return {
             "seconds": round(seconds, 3),
@@ -275,8 +242,8 @@ class ThinLinkTrial:
             "ack_longest_s": round(max(times), 4),
             "executed_once": len(set(self._executed)) == len(self._executed),
             "setpoint_delay_longest_s": round(max(self._setpoint_delays, default=0.0), 4),
-            "file_parts_sent": self._ground.files.outgoing.sent_parts,
-            "file_parts_repeated": self._drone.files.incoming.repeated_parts,
+            "file_parts_sent": self._ground.endpoint.files.outgoing.sent_parts,
+            "file_parts_repeated": self._drone.endpoint.files.incoming.repeated_parts,
             "dropped_before_sending": dropped,
             "uplink_bytes": self._link.a_to_b.statistics.bytes,
             "overflowed_packets": self._link.a_to_b.statistics.overflowed

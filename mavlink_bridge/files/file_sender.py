@@ -267,10 +267,10 @@ class FileSender:
             transfer.state = TransferState.SENDING
 
     def _feed(self, now: float) -> None:
-        """Queue parts of the transfers in turn, as far as the window goes."""
+        """Queue parts of the transfers in turn, as many as leave soon."""
         idle = 0
         while idle < len(self._turn):
-            if self._sender.waiting(TrafficClass.FILE) >= self._parameters.window:
+            if not self._sender.wants_more():
                 return
             transfer = self._turn[0]
             self._turn.rotate(-1)

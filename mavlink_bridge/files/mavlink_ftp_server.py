@@ -42,7 +42,6 @@ class FtpServerParameters:
         120.0, "a file unused for so long is closed", unit="s", minimum=1.0
     )
     burst_packets: int = parameter(100, "packets of one burst", minimum=1)
-    window: int = parameter(4, "packets that wait in the sender's queue", minimum=1)
 
 
 class _RefusedError(Exception):
@@ -148,7 +147,7 @@ class MavlinkFtpServer:
         for number, session in list(self._sessions.items()):
             if now - session.used > limit:
                 self._close(number)
-        while self._bursts and self._sender.waiting(TrafficClass.FILE) < self._parameters.window:
+        while self._bursts and self._sender.wants_more():
             burst = self._bursts.pop(0)
             if self._go_on(burst, now):
                 self._bursts.append(burst)  # several take turns

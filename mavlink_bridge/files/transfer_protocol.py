@@ -80,7 +80,6 @@ class TransferParameters:
     give_up: float = parameter(
         900.0, "unheard for so long, a transfer ends; what is there is kept", unit="s", minimum=1.0
     )
-    window: int = parameter(4, "file parts that wait in the sender's queue", minimum=1)
     largest_size: int = parameter(
         64 * 1024 * 1024, "largest file that is received", unit="B", minimum=1, maximum=LARGEST_FILE
     )

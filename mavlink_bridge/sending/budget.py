@@ -18,6 +18,8 @@ from mavlink_bridge.sending.traffic_class import TrafficClass
 from spatial_types.parameters import ParameterError, parameter
 
 _LARGEST_FRAME = 280
+_BETWEEN_POLLS = 0.1
+_UNLIMITED_WINDOW = 64
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,13 @@ class Budget:
         if self._limited:
             self._balance -= size
             self._credits[item] = max(0.0, self._credits[item] - size)
+
+    @property
+    def bulk_window(self) -> int:
+        """How many frames of a file to keep waiting: as many as leave until the next poll."""
+        if not self._limited:
+            return _UNLIMITED_WINDOW
+        return 2 + int(_BETWEEN_POLLS * self._rate / _LARGEST_FRAME)
 
     def next_opening(self, now: float) -> float:
         """Return when the next frame may leave; `now` or earlier if it already may."""

@@ -63,7 +63,7 @@ class CommandParameters:
 ORDINARY = CommandParameters()
 """The thesis's four repeats."""
 
-THIN = CommandParameters(requeues=9)
+THIN = CommandParameters(timeout=1.0, requeues=9)
 """For a link that loses packets: at 20 % each way one in 27 000 commands stays unanswered."""
 
 

@@ -135,6 +135,13 @@ class Sender:
         """Return how many messages of a class wait."""
         return len(self._queues[traffic_class])
 
+    def wants_more(self, traffic_class: TrafficClass = TrafficClass.FILE) -> bool:
+        """True while what waits of a class may leave before the next poll.
+
+        Whoever has much to send asks this before each message, so that the queue stays short.
+        """
+        return len(self._queues[traffic_class]) < self._budget.bulk_window
+
     def poll(self, now: float) -> list[bytes]:
         """Return the frames that leave now, in order."""
         self._drop_stale(now)

@@ -104,9 +104,9 @@ def test_a_download_is_done_in_bursts(service):
 
 
 def test_after_a_pause_the_rest_comes_in_a_burst_not_in_single_reads(service):
-    data = service.file(60_000)
+    data = service.file(300_000)
     service.client.download("log.bin", service.folder / "x", PEER, service.outcomes.append)
-    service.run(1.0)
+    service.run(0.3)
     service.emulator.b.connected = False
     service.run(1.0)
     service.emulator.b.connected = True
@@ -295,9 +295,9 @@ def test_a_payload_that_lies_about_its_size_is_refused(service):
 
 
 def test_a_file_that_shrinks_meanwhile_ends_the_download(service):
-    service.file(60_000)
+    service.file(300_000)
     service.client.download("log.bin", service.folder / "x", PEER, service.outcomes.append)
-    service.run(0.6)
+    service.run(0.3)
     (service.root / "log.bin").write_bytes(b"short")
     assert service.run(60.0, lambda: service.outcomes)
     assert service.outcomes[0].error == "the file is shorter than it was"
