@@ -97,7 +97,7 @@ def test_variants_build_on_the_trials_parameters(tmp_path):
         (("[0.0, 1.0, 90.0]", "[0.0, 1.0"), 6, "malformed YAML"),
         (("points:\n  A: [0.0, 1.0, 90.0]\n", ""), 1, "expected one of points, drive, bound"),
         (("trial: small\n", ""), 1, "trial: is missing"),
-        (("samples: 5", "samples: 5\x00"), 3, "special characters are not allowed"),
+        (("samples: 5", "samples: 5\x00"), 3, "characters are not allowed"),
         (("samples: 5", "sensors: {noise: 1}"), 3, "unknown key 'sensors.noise'"),
     ],
 )
