@@ -29,7 +29,7 @@ DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
 EXTRAS = {
     "embedded": ["mujoco>=3.3.7,<4"],
     "evaluation": ["rosbags>=0.9.20,<1", "evo>=1.29,<2"],
-    "mavlink": ["pymavlink>=2.4.41,<3", "pyserial>=3.5,<4"],
+    "mavlink": ["pymavlink>=2.4.42,<3", "pyserial>=3.5,<4"],
 }
 
 # `ros2 run truthbed NAME` finds each of these; a node's module is <room>/<name>_node.py.

@@ -18,7 +18,7 @@ from mavlink_bridge.peers import PeerTable
 from mavlink_bridge.wire.frame import LARGEST_FRAME, Frame
 from mavlink_bridge.wire.frame_parser import FrameParser, ParserStatistics
 from mavlink_bridge.wire.frame_writer import FrameWriter
-from mavlink_bridge.wire.signing import Signing
+from mavlink_bridge.wire.signing import NEVER_FORWARDED, Signing
 
 # Silence after which the rest of a frame is not waited for, at least; thin links need longer.
 PATIENCE = 0.3
@@ -93,8 +93,9 @@ class Connection:
         self.link.send(self.writer.write(message), now)
 
     def forward(self, frame: Frame, now: float) -> None:
-        """Send a frame of somebody else's exactly as it came."""
-        self.link.send(frame.raw, now)
+        """Send a frame of somebody else's exactly as it came, unless it carries a signing key."""
+        if frame.message_id not in NEVER_FORWARDED:
+            self.link.send(frame.raw, now)
 
     @property
     def statistics(self) -> ParserStatistics:

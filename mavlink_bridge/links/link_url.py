@@ -34,6 +34,8 @@ INTERNET: dict[str, Callable[[str, int], Link]] = {
     "tcp": tcp_client,
     "tcpin": TcpServer,
 }
+# Without a host these listen on all interfaces.
+EVERYWHERE = {"udpin": "0.0.0.0", "tcpin": "0.0.0.0"}
 WRAPPERS: dict[str, tuple[type[Any], Callable[[Link, Any], Link]]] = {
     "thin": (ThinOptions, ThinLink),
     "bad": (BadOptions, BadLink),
@@ -58,9 +60,10 @@ def open_link(url: str) -> Link:
     if kind == "serial":
         return _serial(url, rest)
     found = HOST_AND_PORT.fullmatch(rest)
-    if found is None or int(found["port"]) > 65535:
+    host = found["host"].strip("[]") or EVERYWHERE.get(kind) if found else None
+    if found is None or host is None or int(found["port"]) > 65535:
         raise LinkError(f"link {url!r}: expected {kind}:HOST:PORT")
-    return INTERNET[kind](found["host"].strip("[]"), int(found["port"]))
+    return INTERNET[kind](host, int(found["port"]))
 
 
 def _serial(url: str, rest: str) -> Link:

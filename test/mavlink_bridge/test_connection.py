@@ -155,6 +155,14 @@ def test_a_forwarded_frame_is_the_same_bytes():
     assert ground.link.receive(0.0) == [untrimmed]
 
 
+def test_a_signing_key_is_not_forwarded():
+    ground, drone = pair()
+    ground.send(DIALECT.MAVLink_setup_signing_message(2, 1, [7] * 32, 0), 0.0)
+    (received,) = drone.poll(0.0)
+    drone.forward(received, 0.0)
+    assert ground.link.receive(0.0) == []
+
+
 def test_signed_ends_hear_each_other_and_nobody_else():
     key = bytes(range(32))
     emulator = LinkEmulator()

@@ -1,6 +1,10 @@
 """The dialect as the thesis prints it, byte for byte."""
 
+import os
 import struct
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +13,7 @@ from mavlink_bridge.dialect.generator import DialectError
 from mavlink_bridge.wire.frame_parser import FrameParser
 from mavlink_bridge.wire.frame_writer import FrameWriter
 
+ROOT = Path(__file__).resolve().parents[2]
 DIALECT = load()
 # 78 bytes: header, position, orientation, sec, nsec, target_system, topic_name, checksum.
 POSE_FRAME = bytes.fromhex("fd 42 00 00 00 07 c8 54c300") + struct.pack(
@@ -89,3 +94,35 @@ def test_a_broken_dialect_is_named(tmp_path, text):
 def test_a_missing_dialect_is_named(tmp_path):
     with pytest.raises(DialectError, match=r"none\.xml: no such dialect"):
         load(tmp_path / "none.xml")
+
+
+def build(folder: Path, path: str = "") -> str:
+    """Run setup.py's build_py on the source tree as it is, into folder/built."""
+    for entry in ROOT.iterdir():
+        if (entry / "__init__.py").is_file() or entry.name in ("setup.py", "resource"):
+            (folder / entry.name).symlink_to(entry)
+    done = subprocess.run(
+        [sys.executable, "setup.py", "-q", "build_py", "-d", "built"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stderr
+
+
+def test_the_module_is_generated_when_the_package_is_built(tmp_path):
+    build(tmp_path)
+    code = "from mavlink_bridge.dialect.definition import load; print(load().__file__)"
+    built = tmp_path / "built"
+    environment = {**os.environ, "PYTHONPATH": str(built)}
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, cwd=built, env=environment, capture_output=True, check=True)
+    assert Path(found.stdout.decode().strip()).is_relative_to(built)
+
+
+def test_without_pymavlink_the_build_says_that_the_module_comes_later(tmp_path):
+    (tmp_path / "pymavlink.py").write_text("raise ModuleNotFoundError('no pymavlink here')")
+    assert "will be generated when it is first used" in build(tmp_path, str(tmp_path))
+    assert not (tmp_path / "built/mavlink_bridge/dialect/_generated").exists()

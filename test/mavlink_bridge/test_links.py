@@ -229,6 +229,7 @@ def test_a_serial_port_slower_than_the_traffic_drops_and_says_so(opened, clock, 
         ("14550", "expected one of udpin:"),
         ("udp:1.2.3.4:5", "expected one of"),
         ("udpin:127.0.0.1", "expected udpin:HOST:PORT"),
+        ("udpout::14550", "expected udpout:HOST:PORT"),
         ("tcp:127.0.0.1:70000", "expected tcp:HOST:PORT"),
         ("serial:", "expected serial:PATH:BAUD"),
         ("serial:/dev/ttyX:fast", "expected serial:PATH:BAUD"),
@@ -243,6 +244,14 @@ def test_a_serial_port_slower_than_the_traffic_drops_and_says_so(opened, clock, 
 def test_addresses_that_cannot_work_are_named_with_what_was_expected(url, expected):
     with pytest.raises(LinkError, match=expected):
         open_link(url)
+
+
+@pytest.mark.parametrize("kind", ["udpin", "tcpin"])
+def test_without_a_host_all_interfaces_are_listened_on(opened, kind):
+    link = open_link(f"{kind}::0")
+    opened.append(link)
+    assert isinstance(link, (UdpListener, TcpServer))
+    assert link.address[0] == "0.0.0.0"
 
 
 def test_a_port_in_use_is_named(opened):
