@@ -46,6 +46,7 @@ PROGRAMS = {
     "link_emulator": "mavlink_bridge.links.emulate_link",
     "mavlink_key": "mavlink_bridge.wire.key_file",
     "thin_link_trial": "mavlink_bridge.thin_link_trial",
+    "throughput": "mavlink_bridge.throughput",
 }
 
 
