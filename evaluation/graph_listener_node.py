@@ -10,6 +10,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image, LaserScan
@@ -23,9 +24,15 @@ from evaluation.replay import pose_and_covariance
 from evaluation.series import PoseSeries, Reference
 from ros_interface.errors import MessageError
 from ros_interface.geometry_messages import pose_from_message
-from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
+from ros_interface.qos import LATCHED
 from ros_interface.quiet_node import QuietNode
 from ros_interface.stamps import nanoseconds_from_stamp
+
+# It lets all others go first, so what comes meanwhile must wait and not be overwritten: a second of
+# the reference, three of images.
+WAITING = 100
+DATA = QoSProfile(depth=WAITING, reliability=ReliabilityPolicy.BEST_EFFORT)
+ESTIMATES = QoSProfile(depth=WAITING)
 
 
 class GraphListenerNode(QuietNode):
@@ -40,11 +47,11 @@ class GraphListenerNode(QuietNode):
         self.log = GraphLog()
         self.progress = time.monotonic()
         for kind, topic, arrivals, qos in (
-            (LaserScan, "/lrf/scan", self.log.scans, SENSOR_DATA),
-            (Image, "/station/camera/image_raw", self.log.images, SENSOR_DATA),
-            (PoseWithCovarianceStamped, "/ground_truth/pose", self.log.poses, RELIABLE),
-            (PoseWithCovarianceStamped, "/ground_truth/position", self.log.positions, RELIABLE),
-            (Odometry, "/reference/target", self.log.reference, SENSOR_DATA),
+            (LaserScan, "/lrf/scan", self.log.scans, DATA),
+            (Image, "/station/camera/image_raw", self.log.images, DATA),
+            (PoseWithCovarianceStamped, "/ground_truth/pose", self.log.poses, ESTIMATES),
+            (PoseWithCovarianceStamped, "/ground_truth/position", self.log.positions, ESTIMATES),
+            (Odometry, "/reference/target", self.log.reference, DATA),
         ):
             noter = _with_arrival(self._noter(topic, arrivals))
             self.create_subscription(kind, topic, noter, qos, raw=True)

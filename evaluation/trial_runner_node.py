@@ -7,7 +7,6 @@ reference is only scored against.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -36,6 +35,7 @@ from ros_interface.geometry_messages import message_from_pose, pose_from_message
 from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import RELIABLE, SENSOR_DATA
+from ros_interface.thread_priority import WATCHER
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
 
@@ -260,8 +260,7 @@ def main(args: list[str] | None = None) -> int:
 
     It lets the nodes that it measures go first: the middleware notes when messages arrive.
     """
-    os.nice(5)
-    return run_node(TrialRunnerNode, args)
+    return run_node(TrialRunnerNode, args, niceness=WATCHER)
 
 
 if __name__ == "__main__":

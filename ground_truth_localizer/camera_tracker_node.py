@@ -22,6 +22,7 @@ from ros_interface.errors import MessageError
 from ros_interface.node_main import run_node
 from ros_interface.qos import RELIABLE, SENSOR_DATA
 from ros_interface.stamps import nanoseconds_from_stamp
+from ros_interface.thread_priority import FOLLOWER
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
 
@@ -100,7 +101,7 @@ class CameraTrackerNode(TargetFollowerNode[TrackerNodeParameters]):
 
 def main(args: list[str] | None = None) -> int:
     """Run the node."""
-    return run_node(CameraTrackerNode, args)
+    return run_node(CameraTrackerNode, args, niceness=FOLLOWER)
 
 
 if __name__ == "__main__":

@@ -37,8 +37,9 @@ COARSE_LIMIT = 25
 NEAR_REACH = 2.0
 NEAR_STEP = 0.7
 NEAR_RATIOS = np.array([-1.2, 0.0, 1.2])
-# A step below this (rad; 0.15 pixels of the thesis's camera) is the last one needed.
-SMALL_STEP = 4e-4
+# Steps below these (rad; 0.15 pixels of the thesis's camera) are the last ones needed. A lamp moves
+# the edges by a hundredth of what it moves itself.
+SMALL_STEPS = (4e-4, 4e-4, 1e-2)
 NUDGE = 1e-5
 NUDGES: Array = NUDGE * np.array([[0.0] * 3, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 # A lamp to the side leaves an attached shadow that ends in a kink, which the harmonics round off:
@@ -225,7 +226,7 @@ def _descend(
         ]
         if not smallest < state[1] < largest:
             return None
-        if max(map(abs, step)) < SMALL_STEP:
+        if all(abs(move) < small for move, small in zip(step, SMALL_STEPS, strict=False)):
             break
     strain = max(
         abs(x - m) * sqrt(w) for x, m, w in zip(state[:2], means[:2], weights[:2], strict=True)

@@ -13,17 +13,19 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
 from ros_interface.errors import ConfigurationError
+from ros_interface.thread_priority import yield_to_others
 from spatial_types.parameters import ParameterError
 
 CONFIGURATION_EXIT_CODE = 2
 
 
-def run_node(factory: Callable[[], Node], args: list[str] | None = None) -> int:
+def run_node(factory: Callable[[], Node], args: list[str] | None = None, niceness: int = 0) -> int:
     """Start the node that `factory` makes, spin until Ctrl-C, and return the exit code.
 
     A ConfigurationError or ParameterError, a parameter file that cannot be read and a name that no
     topic may have are a message on standard error and exit code 2; Ctrl-C and an external shutdown
-    are 0.
+    are 0. Callbacks run with `niceness` (thread_priority); the middleware's threads, which note
+    when messages come, do not.
     """
     _leave_interrupts_to_rclpy()
     try:
@@ -34,6 +36,7 @@ def run_node(factory: Callable[[], Node], args: list[str] | None = None) -> int:
     node = None
     try:
         node = factory()
+        yield_to_others(niceness)
         rclpy.spin(node)
     except (ConfigurationError, ParameterError, NameValidationException) as error:
         print(f"error: {error}", file=sys.stderr)

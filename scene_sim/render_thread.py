@@ -7,18 +7,16 @@ real-time factor tells.
 
 from __future__ import annotations
 
-import os
 import queue
-import sys
 import threading
 from collections.abc import Callable
 
+from ros_interface.thread_priority import DRAWING, yield_to_others
 from scene_sim.camera import CameraShot, Painter
 from scene_sim.gl_backend import RenderingError
 from spatial_types.camera import CameraFrame
 
 QUEUE_LENGTH = 4
-NICENESS = 10
 
 
 class RenderThread:
@@ -57,7 +55,7 @@ class RenderThread:
 
     def _work(self) -> None:
         painter: Painter | None = None
-        _yield_to_others()
+        yield_to_others(DRAWING)
         while not (self._closing.is_set() or self._broken.is_set()):
             try:
                 shot = self._shots.get(timeout=0.1)
@@ -73,12 +71,3 @@ class RenderThread:
                 self.error = error
         if painter is not None:
             painter.close()
-
-
-def _yield_to_others() -> None:
-    """Let nodes that wait for data go before this thread, which can use a core for itself.
-
-    Where the system has no priorities per thread, all stay alike.
-    """
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

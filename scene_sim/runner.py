@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ros_interface.thread_priority import SIMULATOR, yield_to_others
 from scene_sim.camera import CameraShot
 from scene_sim.pacing import Pacer
 from scene_sim.readings import Reading
@@ -98,6 +99,7 @@ class Runner:
         self._publish(0, [])
 
     def _work(self) -> None:
+        yield_to_others(SIMULATOR)
         try:
             while not self._stop.is_set():
                 self._run_commands()

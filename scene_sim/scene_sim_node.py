@@ -37,6 +37,7 @@ from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import RELIABLE, SENSOR_DATA
 from ros_interface.scan_messages import message_from_scan
+from ros_interface.thread_priority import SIMULATOR
 from scene_sim.bridge import BridgedTopic, read_bridge
 from scene_sim.camera import CameraShot
 from scene_sim.messages import clock_message, imu_message, joint_state_message, odometry_message
@@ -345,7 +346,7 @@ class SceneSimNode(Node):
 
 def main(args: list[str] | None = None) -> int:
     """Run the node; see the module's text."""
-    return run_node(SceneSimNode, args)
+    return run_node(SceneSimNode, args, niceness=SIMULATOR)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,29 @@
+"""Who goes first where processors are short: estimators, then what follows them, then the rest.
+
+A robot's estimators share a small computer with a simulator that would take all of it, with
+displays and recorders. Late data make a pose late; a pose that is late is of less use.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+# Niceness above that of the estimators, which keep what the system gave them.
+FOLLOWER = 10
+SIMULATOR = 15
+DRAWING = 17
+WATCHER = 19
+
+
+def yield_to_others(niceness: int) -> None:
+    """Make this thread, and those that it will start, at least so nice to others.
+
+    Where the system has no priorities per thread, all stay alike.
+    """
+    if sys.platform != "linux":
+        return
+    thread = threading.get_native_id()
+    if os.getpriority(os.PRIO_PROCESS, thread) < niceness:
+        os.setpriority(os.PRIO_PROCESS, thread, niceness)
