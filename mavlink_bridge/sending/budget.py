@@ -66,7 +66,7 @@ class Budget:
         self._rate = parameters.rate
         self._most = parameters.rate * parameters.burst
         self._shares = {item: parameters.share(item) for item in TrafficClass}
-        self._credits = dict.fromkeys(TrafficClass, 0.0)
+        self._credits: dict[TrafficClass, float] = {}
         self._balance = 0.0
         self._last = -math.inf
 
@@ -77,12 +77,10 @@ class Budget:
         earned = self._rate * max(0.0, now - self._last) if math.isfinite(self._last) else 0.0
         self._last = max(now, self._last)
         self._balance = min(self._balance + earned, self._most)
-        earning = set(waiting)
-        for item, share in self._shares.items():
-            if item in earning:
-                self._credits[item] = min(self._credits[item] + share * earned, _LARGEST_FRAME)
-            else:
-                self._credits[item] = 0.0
+        before, self._credits = self._credits, {}
+        for item in waiting:
+            credit = before.get(item, 0.0) + self._shares[item] * earned
+            self._credits[item] = min(credit, _LARGEST_FRAME)
 
     def open(self) -> bool:
         """True while another frame may leave."""
@@ -90,13 +88,13 @@ class Budget:
 
     def owed(self, item: TrafficClass, size: int) -> bool:
         """True if the class has earned a frame of `size` bytes out of its guaranteed share."""
-        return self._limited and self._credits[item] >= min(size, _LARGEST_FRAME)
+        return self._credits.get(item, 0.0) >= min(size, _LARGEST_FRAME)
 
     def spend(self, item: TrafficClass, size: int) -> None:
         """Pay for a frame that leaves."""
         if self._limited:
             self._balance -= size
-            self._credits[item] = max(0.0, self._credits[item] - size)
+            self._credits[item] = max(0.0, self._credits.get(item, 0.0) - size)
 
     @property
     def bulk_window(self) -> int:

@@ -144,10 +144,12 @@ class Sender:
 
     def poll(self, now: float) -> list[bytes]:
         """Return the frames that leave now, in order."""
-        self._drop_stale(now)
+        waiting = [item for item, queue in self._queues.items() if queue]
+        self._budget.refill(now, waiting)
+        for item in waiting:
+            self._drop_stale(item, now)
         frames: list[bytes] = []
         room = self._parameters.most_per_poll
-        self._budget.refill(now, [item for item, queue in self._queues.items() if queue])
         while room > 0 and self._budget.open():
             entry = self._next()
             if entry is None:
@@ -197,16 +199,14 @@ class Sender:
             entry.on_sent(now)
         return frame
 
-    def _drop_stale(self, now: float) -> None:
-        for queue in self._queues.values():
-            late = [
-                entry
-                for entry in queue.values()
-                if entry.deadline is not None and now > entry.deadline
-            ]
-            for entry in late:
-                del queue[entry.key]
-                self._drop(entry, STALE)
+    def _drop_stale(self, item: TrafficClass, now: float) -> None:
+        queue = self._queues[item]
+        late = [
+            entry for entry in queue.values() if entry.deadline is not None and now > entry.deadline
+        ]
+        for entry in late:
+            del queue[entry.key]
+            self._drop(entry, STALE)
 
     def _drop(self, entry: Entry, reason: str) -> None:
         entry.waiting = False

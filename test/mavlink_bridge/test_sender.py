@@ -215,3 +215,12 @@ def test_next_opening_tells_when_to_poll_again():
 def test_shares_above_the_whole_are_refused():
     with pytest.raises(ParameterError, match=r"shares add up to 1\.4"):
         Budget(BudgetParameters(rate=1.0, command_share=0.95))
+
+
+def test_when_the_application_dies_no_setpoint_is_sent_again():
+    sender = make_sender(rate=1000.0)
+    run(sender, 1.0, keep_full(sender, SETPOINT))
+    sent = sender.sent[SETPOINT]
+    frames = [frame for tick in range(500) for frame in sender.poll(1.0 + 0.01 * tick)]
+    assert len(frames) <= 1
+    assert sender.sent[SETPOINT] == sent + len(frames)
