@@ -47,6 +47,7 @@ PROGRAMS = {
     "mavlink_key": "mavlink_bridge.wire.key_file",
     "thin_link_trial": "mavlink_bridge.thin_link_trial",
     "throughput": "mavlink_bridge.throughput",
+    "calibrate_station": "evaluation.calibrate_station",
 }
 
 

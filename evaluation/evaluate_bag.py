@@ -108,7 +108,7 @@ def _variant(arguments: argparse.Namespace, estimate: str) -> Variant:
     if arguments.memory_scans is not None:
         laser["filter.memory_scans"] = arguments.memory_scans
         parameters["fusion"]["memory"] = arguments.memory_scans
-    laser.update(_zone_parameters(arguments.zone))
+    laser.update(zone_parameters(arguments.zone))
     for name, value in overrides_from(arguments.sets).items():
         room, _, rest = name.partition(".")
         if room not in ROOMS or not rest:
@@ -117,7 +117,8 @@ def _variant(arguments: argparse.Namespace, estimate: str) -> Variant:
     return Variant("replayed", estimate, None, parameters)
 
 
-def _zone_parameters(zone: str | None) -> dict[str, Any]:
+def zone_parameters(zone: str | None) -> dict[str, Any]:
+    """Return the laser's parameters that the option `--zone` stands for."""
     if zone is None:
         return {}
     if zone == "open":
@@ -153,7 +154,7 @@ def evaluate(arguments: argparse.Namespace) -> Score:
     options = _options(arguments)
     if arguments.recorded or options.scan not in bag.topics:
         what = "recorded estimates"
-        _require(bag, options.estimate, what, "--estimate-topic", POSE_TYPES)
+        require(bag, options.estimate, what, "--estimate-topic", POSE_TYPES)
         recording = score_recorded(bag, options)
     else:
         recording = _replay(bag, options, arguments).run(bag.path.name)
@@ -169,10 +170,10 @@ def evaluate(arguments: argparse.Namespace) -> Score:
 def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> Replay:
     has_images = bag.topics.get(options.image) == IMAGE_TYPE
     estimate = arguments.estimate or ("fused" if has_images else "laser")
-    _require(bag, options.scan, "scans", "--scan-topic", (SCAN_TYPE,))
+    require(bag, options.scan, "scans", "--scan-topic", (SCAN_TYPE,))
     if estimate == "fused":
-        _require(bag, options.image, "images", "--image-topic", (IMAGE_TYPE,))
-        _require(bag, options.info, "CameraInfo", "--info-topic", (INFO_TYPE,))
+        require(bag, options.image, "images", "--image-topic", (IMAGE_TYPE,))
+        require(bag, options.info, "CameraInfo", "--info-topic", (INFO_TYPE,))
     variant = _variant(arguments, estimate)
     zone: AcceptanceZone | None = None
     if arguments.learn is not None:
@@ -185,7 +186,8 @@ def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> 
     return Replay(bag, options, chains, progress.update)
 
 
-def _require(bag: Bag, topic: str, what: str, option: str, kinds: Sequence[str]) -> None:
+def require(bag: Bag, topic: str, what: str, option: str, kinds: Sequence[str]) -> None:
+    """Raise BagError where a bag has no such topic, or one of another type."""
     if topic not in bag.topics:
         listed = ", ".join(f"{name} ({kind})" for name, kind in sorted(bag.topics.items()))
         raise BagError(f"{bag.path}: no {what} on {topic} ({option}); topics: {listed}")

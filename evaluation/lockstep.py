@@ -21,7 +21,9 @@ from evaluation.recording import NO_IMAGE, Recording, Samples, pair_samples
 from evaluation.reference_log import ReferenceLog
 from evaluation.trial import ModelPlace, Trial
 from ground_truth_localizer.zone_learning import ZoneLearner
+from scene_sim.kinematics import Kinematics
 from scene_sim.readings import JointStates, Odometry, Reading
+from scene_sim.scene_files import read_model
 from scene_sim.simulator import ModelSpec, Simulator, SimulatorOptions
 from spatial_types.camera import CameraFrame
 from spatial_types.scan import Scan
@@ -71,7 +73,7 @@ def _spec(place: ModelPlace, trial: Trial) -> ModelSpec:
             pose = Transform.planar(*trial.plan.at(0.0)[:3])
         elif start is not None:
             pose = Transform.planar(start.x, start.y, start.yaw)
-    return ModelSpec(place.file, place.name, pose)
+    return ModelSpec(place.file, place.name, pose, place.arguments)
 
 
 class LockStep:
@@ -92,13 +94,20 @@ class LockStep:
         self.scan_stamps: list[int] = []
         self.image_stamps: list[int] = []
         self._observers = observers
-        self.kinematics = self.simulator.kinematics(STATION)
+        self.kinematics = self._told_station() or self.simulator.kinematics(STATION)
         self._map_from_lrf = self.kinematics.link_from_link("map", "lrf_link", {})
         self.camera = self.simulator.camera_model(CAMERA_TOPIC)
         self._pan: list[tuple[int, float]] = []
         self._waiting: list[tuple[int, int, int, Any]] = []
         self._order = itertools.count()
         self._lag = 2 * TICK
+
+    def _told_station(self) -> Kinematics | None:
+        """The station that tf is made from, where the trial tells another than the one there."""
+        for place in self.trial.models:
+            if place.name == STATION and place.told is not None:
+                return Kinematics(read_model(ModelSpec(place.file, arguments=place.told)).model)
+        return None
 
     @property
     def now(self) -> int:

@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.bag_reading import Bag, BagMessage
+from evaluation.bag_transforms import MOVING, STATIC, BagTransforms
 from evaluation.errors import BagError
 from evaluation.estimator_chain import NUMBER, EstimatorChain, PoseLog
 from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
 from evaluation.reference_reading import ODOMETRY_TYPE, ReferenceReader
 from evaluation.series import PoseSeries
-from evaluation.transform_tree import TransformError, TransformTree
+from evaluation.transform_tree import TransformError
 from ros_interface.errors import MessageError
 from ros_interface.geometry_messages import pose_from_message
 from ros_interface.image_messages import camera_model_from_message, frame_from_message
 from ros_interface.scan_messages import scan_from_message
-from ros_interface.stamps import nanoseconds_from_stamp
 from spatial_types.camera import CameraModel
 from spatial_types.transforms import Transform
 
@@ -66,15 +66,12 @@ class Replay:
     examples: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._tree = TransformTree()
+        self._transforms = BagTransforms(self.bag, self.options.map_frame, self._note)
         self._camera: CameraModel | None = None
         self._info: bytes | memoryview = b""
-        self._fixed: dict[str, Transform] = {}
-        self._moving: list[BagMessage] = []
         self._handlers: dict[str, Callable[[BagMessage], None]] = {
             self.options.scan: self._on_scan,
-            "/tf": self._moving.append,
-            "/tf_static": self._on_static_transforms,
+            **self._transforms.handlers,
         }
         if any(chain.variant.estimate == "fused" for chain in self.chains):
             self._handlers[self.options.image] = self._on_image
@@ -85,7 +82,7 @@ class Replay:
         first: int | None = None
         collected = collect_reference(self.bag, self.options.reference, self.reference_reader)
         topics = {*self._handlers, *collected}
-        for message in self.bag.messages(topics, ("/tf", "/tf_static"), collected):
+        for message in self.bag.messages(topics, (MOVING, STATIC), collected):
             first = message.log_time if first is None else first
             try:
                 self._handlers[message.topic](message)
@@ -124,7 +121,7 @@ class Replay:
 
     def _on_scan(self, message: BagMessage) -> None:
         scan = scan_from_message(self.bag.deserialize(message))
-        pose = self.options.lrf_pose or self._lookup(scan.frame_id, scan.stamp)
+        pose = self.options.lrf_pose or self._transforms.lookup(scan.frame_id, scan.stamp)
         self.scan_stamps.append(scan.stamp)
         for chain in self.chains:
             chain.on_scan(scan, pose)
@@ -133,7 +130,7 @@ class Replay:
         if self._camera is None:
             raise MessageError("image before any CameraInfo")
         frame = frame_from_message(self.bag.deserialize(message))
-        pose = self.options.camera_pose or self._lookup(frame.frame_id, frame.stamp)
+        pose = self.options.camera_pose or self._transforms.lookup(frame.frame_id, frame.stamp)
         self.image_stamps.append(frame.stamp)
         for chain in self.chains:
             chain.on_image(frame, self._camera, pose)
@@ -143,36 +140,6 @@ class Replay:
         if content != self._info:  # the same is told with every image
             self._camera = camera_model_from_message(self.bag.deserialize(message))
             self._info = content
-
-    def _on_static_transforms(self, message: BagMessage) -> None:
-        self._fixed.clear()
-        for item in self.bag.deserialize(message).transforms:
-            try:
-                self._tree.set_static(item.header.frame_id, item.child_frame_id, item.pose)
-            except TransformError as error:
-                self._note(f"{message.topic}: {error}")
-
-    def _on_moving_transforms(self, message: BagMessage) -> None:
-        try:
-            for item in self.bag.deserialize(message).transforms:
-                stamp = nanoseconds_from_stamp(item.header.stamp)
-                names = (item.header.frame_id, item.child_frame_id)
-                self._tree.set_moving(*names, stamp, item.pose)
-        except (BagError, TransformError, MessageError) as error:
-            self._note(f"{message.topic}: {error}")
-
-    def _lookup(self, frame: str, stamp: int) -> Transform:
-        """map_from_frame at a time; what only static transforms lead to is looked up once."""
-        known = self._fixed.get(frame)
-        if known is not None:
-            return known
-        for message in self._moving:
-            self._on_moving_transforms(message)
-        self._moving.clear()
-        pose = self._tree.lookup(self.options.map_frame, frame, stamp)
-        if self._tree.is_fixed(self.options.map_frame, frame):
-            self._fixed[frame] = pose
-        return pose
 
 
 def collect_reference(bag: Bag, topic: str, reader: ReferenceReader) -> dict[str, list[bytes]]:

@@ -6,7 +6,7 @@ whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,17 @@ LARGEST = {"drive": 1e4, "turn": 36e3, "stop": 36e3}
 
 @dataclass(frozen=True)
 class ModelPlace:
-    """A model of the scene: its name, its file and its pose (x, y, z m, roll, pitch, yaw rad)."""
+    """A model of the scene: its name, its file and its pose (x, y, z m, roll, pitch, yaw rad).
+
+    `arguments` are those of its xacro file; `told` are those of the description that tf is made
+    from, where that is to differ from how things stand.
+    """
 
     name: str
     file: Path
     pose: tuple[float, ...] = (0.0,) * 6
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    told: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -193,11 +199,21 @@ def _models(root: Section) -> tuple[ModelPlace, ...]:
     for item in listed:
         models.append(
             ModelPlace(
-                item.text("name"), _file(item, "file", "urdf"), item.numbers("pose", 6, (0.0,) * 6)
+                item.text("name"),
+                _file(item, "file", "urdf"),
+                item.numbers("pose", 6, (0.0,) * 6),
+                _arguments(item.section("arguments")) or {},
+                _arguments(item.section("told")),
             )
         )
         item.finish()
     return tuple(models)
+
+
+def _arguments(section: Section | None) -> dict[str, str] | None:
+    if section is None:
+        return None
+    return {name: str(section.value(name)) for name in section.names()}
 
 
 def _variants(root: Section) -> tuple[Variant, ...]:
