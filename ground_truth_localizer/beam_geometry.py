@@ -96,6 +96,12 @@ def beam_geometry(scan: Scan, map_from_lrf: Transform) -> BeamGeometry:
     )
 
 
+def seen_from(bearings: Array, distance: float, bearing: float) -> tuple[Array, Array]:
+    """How far a place is to the right of each of some beams (K,), and how far along it, in m."""
+    turn = bearings - bearing
+    return distance * np.sin(turn), distance * np.cos(turn)
+
+
 class BeamGeometryCache:
     """Remember the last geometry: a mounted sensor sends the same beams scan after scan."""
 

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import asin, atan, cos, pi, sin, sqrt
+from math import asin, atan, ceil, cos, floor, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ground_truth_localizer.acceptance_zone import ZoneProfile
-from ground_truth_localizer.beam_geometry import BeamGeometry, Window
+from ground_truth_localizer.beam_geometry import BeamGeometry, Window, seen_from
 from ground_truth_localizer.laser_parameters import LaserParameters
-from ground_truth_localizer.posterior_grid import (
-    WIDE_DISTANCE,
-    Box,
-    Grid,
-    Integral,
-    Place,
-    Posterior,
-    box_about,
-    posterior,
-)
+from ground_truth_localizer.posterior_grid import WIDE_DISTANCE, Box, Place, Posterior, posterior
+from ground_truth_localizer.posterior_lattice import Lattice
 from ground_truth_localizer.scan_segments import Run, find_runs
 from ground_truth_localizer.target_fit import Beam, BeamModel, centre_distance
 from ground_truth_localizer.verdict import judge
 
 Array = NDArray[np.float64]
-MOST_KNOWN = 128  # runs of beams whose grids are remembered
+EVEN = 0.01  # of a beam's spacing, by which evenly spaced beams may be off
 STILL = 0.01  # of a beam's spacing, or of its noise: what moves less within a scan stands
 
 
@@ -40,23 +32,10 @@ class Refusal:
     reason: str
 
 
-class Sighting(NamedTuple):
-    """What serves again when the same run of beams hits something: most targets stand.
-
-    The `grid` over `box` is built when it is first needed.
-    """
-
-    window: Window
-    beams: list[Beam]
-    box: Box
-    grid: Grid | None
-
-
 class ScanView(NamedTuple):
     """A scan as horizontal distances (N,) along its beams (NaN: no return), and its zone.
 
-    `zone`, `model` and the sightings `known` by first and last beam belong to the sensor's pose
-    and stay the same from scan to scan.
+    `zone` and `model` belong to the sensor's pose, `lattice` to the spacing of its beams.
     """
 
     stamp: int
@@ -65,7 +44,7 @@ class ScanView(NamedTuple):
     distances: Array
     zone: ZoneProfile
     model: BeamModel
-    known: dict[tuple[int, int], Sighting]
+    lattice: Lattice
 
 
 # Velocity along and across the line of sight of what is at a distance and bearing, m/s.
@@ -94,6 +73,12 @@ def beam_model(beams: BeamGeometry, zone: ZoneProfile, parameters: LaserParamete
     """Prepare the beams' likelihoods for a sensor pose and zone."""
     sigma = parameters.sensor.sigma * np.maximum(beams.scale, 1e-3)
     return BeamModel(sigma, zone.background, zone.spread, zone.returns, parameters.sensor)
+
+
+def lattice(beams: BeamGeometry, parameters: LaserParameters) -> Lattice:
+    """Prepare for targets anywhere around a sensor."""
+    sensor = parameters.sensor
+    return Lattice(beams.step, parameters.target.radius, sensor.sigma, sensor.spot_radius)
 
 
 def accepted_beams(view: ScanView, parameters: LaserParameters) -> NDArray[np.bool_]:
@@ -126,11 +111,11 @@ def find_candidates(
 
 
 class _Fit(NamedTuple):
-    """The posterior of a run's target, and the beams that it comes from."""
+    """The posterior of a run's target, and the beams (K,) that it comes from."""
 
-    integral: Integral
-    grid: Grid
+    found: Posterior
     first: int
+    bearings: Array
     beams: list[Beam]
     distances: list[float]
     terms: Array
@@ -140,21 +125,19 @@ def fit_run(
     view: ScanView, run: Run, parameters: LaserParameters, motion: Motion | None = None
 ) -> Candidate | Refusal:
     """Fit the target to one run of beams, or refuse the run with a reason."""
-    fit = _fit_again(view, run, parameters, motion)
-    if fit is None:
-        guess = _guess(view, run, parameters)
-        if isinstance(guess, Refusal):
-            return guess
-        fit = _fit_anew(view, run, guess, parameters, motion)
-    found = fit.integral.posterior
-    verdict = judge(fit.grid, found, fit.distances, fit.beams, parameters, view.beams.step)
-    place = found.place(*view.beams.place)
+    guess = _guess(view, run, parameters)
+    if isinstance(guess, Refusal):
+        return guess
+    fit = _fit(view, run, guess, parameters, motion)
+    step = view.beams.step
+    verdict = judge(fit.found, fit.bearings, fit.distances, fit.beams, parameters.target, step)
+    place = fit.found.place(*view.beams.place)
     if verdict.reason:
         return Refusal(place.position, verdict.reason)
     return Candidate(
         stamp=view.stamp + round(run.middle * view.time_increment * 1e9),
         place=place,
-        fit=found,
+        fit=fit.found,
         beams=verdict.beams,
         run=run,
         first=fit.first,
@@ -163,30 +146,10 @@ def fit_run(
     )
 
 
-def _fit_again(
-    view: ScanView, run: Run, parameters: LaserParameters, motion: Motion | None
-) -> _Fit | None:
-    """Fit on the grid of an earlier scan where the very same beams hit; None where it fits ill."""
-    known = view.known.get((run.start, run.stop))
-    if known is None or run.beams < parameters.target.min_beams:
-        return None
-    window, beams, box, grid = known
-    bearings, distances = _standing_beams(view, run, window, box, parameters, motion)
-    if bearings is not window.bearings:
-        return None
-    radius = parameters.target.radius
-    if grid is None:
-        grid = Grid(bearings, radius, box, parameters.sensor.spot_radius)
-        view.known[run.start, run.stop] = Sighting(window, beams, box, grid)
-    terms = view.model.terms(beams, distances, grid.expected, grid.front)
-    integral = grid.integrate(terms)
-    return _Fit(integral, grid, window.first, beams, distances, terms) if integral.keeps else None
-
-
-def _fit_anew(
+def _fit(
     view: ScanView, run: Run, guess: _Guess, parameters: LaserParameters, motion: Motion | None
 ) -> _Fit:
-    """Fit around a guess, and remember the grid."""
+    """Integrate around a guess."""
     radius, spot, step = parameters.target.radius, parameters.sensor.spot_radius, view.beams.step
     missing = max(-guess.excess - step, 0.0)
     pad = 2 + int(missing / step)
@@ -201,23 +164,36 @@ def _fit_anew(
     bearings, distances = _standing_beams(view, run, window, box, parameters, motion)
     beams = view.model.beams(window.where)
 
-    def read(grid: Grid) -> Array:
-        return view.model.terms(beams, distances, grid.expected, grid.front)
+    def read(near: Box) -> Array:
+        across, expected = seen_from(bearings, near.distance, near.bearing)
+        expected -= np.sqrt(np.maximum(radius * radius - across * across, 0.0))
+        return view.model.terms(beams, distances, expected.tolist(), near.distance - radius)
 
-    integral, terms, grid = posterior(bearings, read, radius, box, spot)
-    if bearings is window.bearings:
-        _remember(view, run, Sighting(window, beams, grid.box, grid), integral)
-    return _Fit(integral, grid, window.first, beams, distances, terms)
+    terms = read(box)
+    found = _fit_on_lattice(view.lattice, bearings, terms, box)
+    if found is None:
+        result, terms, _ = posterior(bearings, read, radius, box, spot)
+        found = result.posterior
+    return _Fit(found, window.first, bearings, beams, distances, terms)
 
 
-def _remember(view: ScanView, run: Run, sighting: Sighting, integral: Integral) -> None:
-    """Keep a grid, or where it fitted no better than it must, the box for a better one."""
-    if not integral.keeps:
-        box = box_about(integral.posterior, sighting.box)
-        sighting = sighting._replace(box=box, grid=None)
-    if len(view.known) >= MOST_KNOWN:
-        view.known.clear()
-    view.known[run.start, run.stop] = sighting
+def _fit_on_lattice(lattice: Lattice, bearings: Array, terms: Array, near: Box) -> Posterior | None:
+    """Integrate on the lattice; None where it is too coarse, or the beams are not even."""
+    begin, end, last = float(bearings[0]), float(bearings[-1]), len(bearings) - 1
+    step = (end - begin) / last
+    if abs(abs(step) - lattice.step) * last > EVEN * lattice.step:
+        return None
+    number, doubt = (near.bearing - begin) / step, near.half_bearing / lattice.step
+    fit = lattice.fit(terms, near.distance, floor(number - doubt), ceil(number + doubt))
+    if fit is None:
+        return None
+    return Posterior(
+        fit.distance,
+        begin + step * fit.number,
+        fit.variance_distance,
+        step * step * fit.variance_number,
+        step * fit.covariance,
+    )
 
 
 def _standing_beams(

@@ -12,12 +12,13 @@ from ground_truth_localizer.beam_geometry import BeamGeometry
 from ground_truth_localizer.candidates import (
     Refusal,
     ScanView,
-    Sighting,
     beam_model,
     find_candidates,
+    lattice,
 )
 from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.laser_result import LaserResult, TrackedTarget
+from ground_truth_localizer.posterior_lattice import Lattice
 from ground_truth_localizer.target_fit import BeamModel
 from ground_truth_localizer.target_state import TrackingState
 from ground_truth_localizer.target_tracks import TargetTracks, Track
@@ -32,7 +33,8 @@ class ModelEstimator:
     def __init__(self, parameters: LaserParameters) -> None:
         self._parameters = parameters
         self._tracks = TargetTracks(parameters)
-        self._model: tuple[ZoneProfile, BeamModel, dict[tuple[int, int], Sighting]] | None = None
+        self._model: tuple[ZoneProfile, BeamModel] | None = None
+        self._lattice: Lattice | None = None
         self._ever = False
 
     def update(
@@ -40,8 +42,11 @@ class ModelEstimator:
     ) -> LaserResult:
         """Segment, fit, associate, filter."""
         if self._model is None or self._model[0] is not zone:
-            self._model = (zone, beam_model(beams, zone, self._parameters), {})
-        view = ScanView(scan.stamp, scan.time_increment, beams, distances, *self._model)
+            self._model = (zone, beam_model(beams, zone, self._parameters))
+        if self._lattice is None or self._lattice.step != beams.step:
+            self._lattice = lattice(beams, self._parameters)
+        known = (*self._model, self._lattice)
+        view = ScanView(scan.stamp, scan.time_increment, beams, distances, *known)
         candidates, refused = find_candidates(view, self._parameters, self._tracks.motion)
         refused += self._tracks.update(view, candidates)
         return self._result(scan, refused, "")

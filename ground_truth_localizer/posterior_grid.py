@@ -98,9 +98,7 @@ class Integral(NamedTuple):
 class Grid:
     """Cells about a box, and what beams (K,) at `bearings` would read in each of them.
 
-    `spot` is the half width (m) over which the target's edge is soft. In the middle of the box the
-    beams are `expected` to read so much, in m (the centre's distance along those that miss), and
-    the target begins at `front`.
+    `spot` is the half width (m) over which the target's edge is soft.
     """
 
     def __init__(self, bearings: Array, radius: float, box: Box, spot: float = 0.0) -> None:
@@ -110,8 +108,7 @@ class Grid:
             distance = np.maximum(distance, 1.02 * radius)
         # Equal areas, not equal steps of distance and bearing: each cell weighs its distance.
         self._moments = (MOMENTS * distance[:, None, None]).reshape(CELLS, -1)
-        self._rays = _rays(bearings - box.bearing)
-        seen = np.dot(self._rays, _places(distance, box))
+        seen = np.dot(_rays(bearings - box.bearing), _places(distance, box))
         across, along = seen[: len(bearings)], seen[len(bearings) :]
         root = radius * radius - across * across
         np.maximum(root, 0.0, out=root)
@@ -125,10 +122,6 @@ class Grid:
         linear = np.multiply(inside, along, out=told[:, 1])
         np.multiply(linear, along, out=told[:, 2])
         self._told = told.reshape(-1, CELLS)
-        across, along = self.seen_from(box.distance, box.bearing)
-        along -= np.sqrt(np.maximum(radius * radius - across * across, 0.0))
-        self.expected: list[float] = along.tolist()
-        self.front = box.distance - radius
 
     def integrate(self, terms: Array) -> Integral:
         """Mean and covariance over the cells, for `terms` (K, 3) as from BeamModel."""
@@ -151,12 +144,6 @@ class Grid:
             wide * high * uv,
         )
         return Integral(posterior, fits, keeps)
-
-    def seen_from(self, distance: float, bearing: float) -> Array:
-        """How far (2, K) a place is to the right of each beam, and how far along it, in m."""
-        turn = bearing - self.box.bearing
-        place = np.array([distance * cos(turn), distance * sin(turn)])
-        return np.asarray(np.dot(self._rays, place).reshape(2, -1))
 
 
 def _places(distance: Array, box: Box) -> Array:
@@ -185,18 +172,18 @@ def _rays(bearings: Array) -> Array:
 
 def posterior(
     bearings: Array,
-    read: Callable[[Grid], Array],
+    read: Callable[[Box], Array],
     radius: float,
     box: Box,
     spot: float = 0.0,
 ) -> tuple[Integral, Array, Grid]:
     """Integrate over the plane, moving and zooming from `box` until the grid fits the posterior.
 
-    `read` gives the terms (K, 3) of the readings for a grid.
+    `read` gives the terms (K, 3) of the readings of a target about the middle of a box.
     """
     for _ in range(MAX_ROUNDS):
         grid = Grid(bearings, radius, box, spot)
-        terms = read(grid)
+        terms = read(box)
         result = grid.integrate(terms)
         if result.fits:
             break

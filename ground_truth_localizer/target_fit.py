@@ -65,6 +65,7 @@ class BeamModel:
         spread = np.maximum(spread, 1e-3)
         flat = np.log(0.25 * sigma) + LOG_ROOT_TWO_PI  # anywhere within four metres
         rare = np.log(np.maximum(returns, sensor.outlier_ratio))
+        self._beams: list[Beam] = []  # made when first asked for
         self.dropout = log(sensor.dropout_ratio)
         nothing = flat + log(sensor.outlier_ratio)
         self.table = np.stack(
@@ -82,7 +83,11 @@ class BeamModel:
 
     def beams(self, index: Index) -> list[Beam]:
         """What is known of some beams, for `terms` and `judge`."""
-        return [Beam(*beam) for beam in self.table[:, index].T.tolist()]
+        if not self._beams:
+            self._beams = [Beam(*beam) for beam in self.table.T.tolist()]
+        if isinstance(index, slice):
+            return self._beams[index]
+        return [self._beams[k] for k in index.tolist()]
 
     def terms(
         self,

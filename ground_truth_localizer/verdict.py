@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from math import exp, nan, sqrt
 from typing import NamedTuple
 
-from ground_truth_localizer.laser_parameters import LaserParameters
-from ground_truth_localizer.posterior_grid import Grid, Posterior
+from ground_truth_localizer.beam_geometry import seen_from
+from ground_truth_localizer.laser_parameters import TargetParameters
+from ground_truth_localizer.posterior_grid import Array, Posterior
 from ground_truth_localizer.target_fit import NEAR_SIGMAS, Beam
 
 CENTRAL = 1.0 - 0.95**2  # of the radius squared: beams within 95 % of the radius of the middle
@@ -22,21 +23,20 @@ class Verdict(NamedTuple):
 
 
 def judge(
-    grid: Grid,
     fit: Posterior,
+    bearings: Array,
     distances: Sequence[float],
     beams: Sequence[Beam],
-    parameters: LaserParameters,
+    target: TargetParameters,
     step: float,
 ) -> Verdict:
-    """Say whether the beams of a grid agree with a fitted circle, and which way they do not.
+    """Say whether some beams agree with a fitted circle, and which way they do not.
 
-    `distances` (K,) are what the `beams` read, `step` is the angle between them.
+    `distances` (K,) are what the `beams` at `bearings` read, `step` is the angle between them.
     """
-    target = parameters.target
-    across, along = grid.seen_from(fit.distance, fit.bearing).tolist()
+    across, along = seen_from(bearings, fit.distance, fit.bearing)
     slack = target.radius_tolerance + fit.distance * step
-    found = _count(distances, beams, across, along, target.radius, slack)
+    found = _count(distances, beams, across.tolist(), along.tolist(), target.radius, slack)
     reason = _wrong_width(found, allowed=1 + int(0.15 * found.hits))
     if reason:
         return Verdict(reason, found.hits, nan)
