@@ -106,19 +106,22 @@ class BeamGeometryCache:
     """Remember the last geometry: a mounted sensor sends the same beams scan after scan."""
 
     def __init__(self) -> None:
-        self._key: tuple[object, ...] = ()
+        self._beams: tuple[float, ...] = ()
+        self._pose: Transform | None = None
         self._value: BeamGeometry | None = None
 
     def get(self, scan: Scan, map_from_lrf: Transform) -> BeamGeometry:
         """Return the geometry of this scan, computed anew only where something differs."""
-        key = (
-            scan.angle_min,
-            scan.angle_increment,
-            len(scan.ranges),
-            map_from_lrf.rotation.tobytes(),
-            map_from_lrf.translation.tobytes(),
-        )
-        if self._value is None or key != self._key:
+        beams = (scan.angle_min, scan.angle_increment, len(scan.ranges))
+        if self._value is None or beams != self._beams or not self._is_pose(map_from_lrf):
             self._value = beam_geometry(scan, map_from_lrf)
-            self._key = key
+            self._beams, self._pose = beams, map_from_lrf
         return self._value
+
+    def _is_pose(self, pose: Transform) -> bool:
+        known = self._pose
+        return known is pose or (
+            known is not None
+            and known.rotation.tobytes() == pose.rotation.tobytes()
+            and known.translation.tobytes() == pose.translation.tobytes()
+        )

@@ -13,13 +13,25 @@ from numpy.typing import NDArray
 from ground_truth_localizer.acceptance_zone import ZoneProfile
 from ground_truth_localizer.beam_geometry import BeamGeometry, Window, seen_from
 from ground_truth_localizer.laser_parameters import LaserParameters
-from ground_truth_localizer.posterior_grid import WIDE_DISTANCE, Box, Place, Posterior, posterior
+from ground_truth_localizer.posterior_grid import (
+    WIDE_DISTANCE,
+    Box,
+    Grid,
+    Place,
+    Posterior,
+    box_about,
+    posterior,
+)
 from ground_truth_localizer.posterior_lattice import Lattice
 from ground_truth_localizer.scan_segments import Run, find_runs
 from ground_truth_localizer.target_fit import Beam, BeamModel, centre_distance
 from ground_truth_localizer.verdict import judge
 
 Array = NDArray[np.float64]
+MOST_KNOWN = 128  # runs of beams whose aims are remembered
+OFTEN = 3  # times that an aim serves before it gets a grid
+STAYS = 3.0  # standard deviations in distance, by which an aim may be off and yet serve again
+BESIDE = 2  # beams to either side of a run, which tell where the target ends
 EVEN = 0.01  # of a beam's spacing, by which evenly spaced beams may be off
 STILL = 0.01  # of a beam's spacing, or of its noise: what moves less within a scan stands
 
@@ -32,10 +44,26 @@ class Refusal:
     reason: str
 
 
+class Aim(NamedTuple):
+    """Where a run's target is looked for, by which beams, and what they are `expected` to read, m.
+
+    It serves again when the same run of beams hits something, most often a target that stands,
+    which gets a `grid` of its own: that is a third cheaper than the lattice.
+    """
+
+    window: Window
+    beams: list[Beam]
+    near: Box
+    expected: list[float]
+    grid: Grid | None = None
+    served: int = 0
+
+
 class ScanView(NamedTuple):
     """A scan as horizontal distances (N,) along its beams (NaN: no return), and its zone.
 
-    `zone` and `model` belong to the sensor's pose, `lattice` to the spacing of its beams.
+    `zone`, `model` and the aims `known` by first and last beam belong to the sensor's pose,
+    `lattice` to the spacing of its beams.
     """
 
     stamp: int
@@ -44,6 +72,7 @@ class ScanView(NamedTuple):
     distances: Array
     zone: ZoneProfile
     model: BeamModel
+    known: dict[tuple[int, int], Aim]
     lattice: Lattice
 
 
@@ -111,12 +140,11 @@ def find_candidates(
 
 
 class _Fit(NamedTuple):
-    """The posterior of a run's target, and the beams (K,) that it comes from."""
+    """The posterior of a run's target, and what it comes from: an aim, beams at `bearings` (K,)."""
 
     found: Posterior
-    first: int
+    aim: Aim
     bearings: Array
-    beams: list[Beam]
     distances: list[float]
     terms: Array
 
@@ -125,12 +153,20 @@ def fit_run(
     view: ScanView, run: Run, parameters: LaserParameters, motion: Motion | None = None
 ) -> Candidate | Refusal:
     """Fit the target to one run of beams, or refuse the run with a reason."""
-    guess = _guess(view, run, parameters)
-    if isinstance(guess, Refusal):
-        return guess
-    fit = _fit(view, run, guess, parameters, motion)
+    least, target = parameters.target.min_beams, parameters.target
+    if run.beams < least:
+        return Refusal(_point(view, run), f"too few beams: {run.beams} of {least}")
+    aim = view.known.get((run.start, run.stop))
+    fit = _fit(view, run, aim, parameters, motion) if aim else None
+    if fit is None or not _stays(fit):
+        taken = _take_aim(view, run, parameters)
+        if isinstance(taken, Refusal):
+            return taken
+        fit = _fit(view, run, taken, parameters, motion)
+    if fit.aim is not aim or aim.grid is None:
+        _remember(view, run, fit, parameters)
     step = view.beams.step
-    verdict = judge(fit.found, fit.bearings, fit.distances, fit.beams, parameters.target, step)
+    verdict = judge(fit.found, fit.bearings, fit.distances, fit.aim.beams, target, step)
     place = fit.found.place(*view.beams.place)
     if verdict.reason:
         return Refusal(place.position, verdict.reason)
@@ -140,19 +176,41 @@ def fit_run(
         fit=fit.found,
         beams=verdict.beams,
         run=run,
-        first=fit.first,
+        first=fit.aim.window.first,
         terms=fit.terms,
         beams_of=view.beams,
     )
 
 
-def _fit(
-    view: ScanView, run: Run, guess: _Guess, parameters: LaserParameters, motion: Motion | None
-) -> _Fit:
-    """Integrate around a guess."""
+def _stays(fit: _Fit) -> bool:
+    """Tell whether a target is where it was looked for."""
+    off = fit.found.distance - fit.aim.near.distance
+    return off * off < STAYS * STAYS * fit.found.variance_distance
+
+
+def _remember(view: ScanView, run: Run, fit: _Fit, parameters: LaserParameters) -> None:
+    """Keep an aim for the next time that this run of beams hits something."""
+    aim = fit.aim
+    if aim.grid is None and fit.bearings is aim.window.bearings:
+        aim = aim._replace(served=aim.served + 1)
+        if aim.served > OFTEN:
+            radius, spot = parameters.target.radius, parameters.sensor.spot_radius
+            near = box_about(fit.found, aim.near)
+            grid = Grid(fit.bearings, radius, near, spot)
+            aim = Aim(aim.window, aim.beams, near, _expected(fit.bearings, near, radius), grid)
+    if len(view.known) >= MOST_KNOWN:
+        view.known.clear()
+    view.known[run.start, run.stop] = aim
+
+
+def _take_aim(view: ScanView, run: Run, parameters: LaserParameters) -> Aim | Refusal:
+    """Guess where a run's target is, unless the run is far too wide for one."""
     radius, spot, step = parameters.target.radius, parameters.sensor.spot_radius, view.beams.step
+    guess = _guess(view, run, parameters)
+    if isinstance(guess, Refusal):
+        return guess
     missing = max(-guess.excess - step, 0.0)
-    pad = 2 + int(missing / step)
+    pad = BESIDE + int(missing / step)
     window = view.beams.window(run.start - pad, run.width + 2 * pad)
     spread = parameters.sensor.sigma / sqrt(guess.beams)
     # Between where every beam of the run hits and where both neighbours miss, give or take what
@@ -160,21 +218,52 @@ def _fit(
     doubt = abs(abs(guess.excess) - 0.5 * step) + 0.5 * step
     doubt += (guess.half_angle * 3.0 * spread + spot) / guess.distance + missing
     doubt = min(doubt, 1.3 * step + missing)
-    box = Box(guess.distance, guess.bearing, WIDE_DISTANCE * spread, doubt)
-    bearings, distances = _standing_beams(view, run, window, box, parameters, motion)
-    beams = view.model.beams(window.where)
+    near = Box(guess.distance, guess.bearing, WIDE_DISTANCE * spread, doubt)
+    expected = _expected(window.bearings, near, radius)
+    return Aim(window, view.model.beams(window.where), near, expected)
 
-    def read(near: Box) -> Array:
-        across, expected = seen_from(bearings, near.distance, near.bearing)
-        expected -= np.sqrt(np.maximum(radius * radius - across * across, 0.0))
-        return view.model.terms(beams, distances, expected.tolist(), near.distance - radius)
 
-    terms = read(box)
-    found = _fit_on_lattice(view.lattice, bearings, terms, box)
+def _expected(bearings: Array, near: Box, radius: float) -> list[float]:
+    """What beams would read of a target in the middle of a box; its distance where they miss."""
+    across, along = seen_from(bearings, near.distance, near.bearing)
+    along -= np.sqrt(np.maximum(radius * radius - across * across, 0.0))
+    return along.tolist()
+
+
+def _fit(
+    view: ScanView, run: Run, aim: Aim, parameters: LaserParameters, motion: Motion | None
+) -> _Fit:
+    """Integrate about where a target is looked for."""
+    near = aim.near
+    bearings, distances = _standing_beams(view, run, aim, parameters, motion)
+    front = near.distance - parameters.target.radius
+    terms = view.model.terms(aim.beams, distances, aim.expected, front)
+    if aim.grid is not None and bearings is aim.window.bearings:
+        integral = aim.grid.integrate(terms)
+        if integral.keeps:
+            return _Fit(integral.posterior, aim, bearings, distances, terms)
+    found = _fit_on_lattice(view.lattice, bearings, terms, near)
     if found is None:
-        result, terms, _ = posterior(bearings, read, radius, box, spot)
-        found = result.posterior
-    return _Fit(found, window.first, bearings, beams, distances, terms)
+        return _fit_on_grids(view, aim, bearings, distances, parameters)
+    return _Fit(found, aim, bearings, distances, terms)
+
+
+def _fit_on_grids(
+    view: ScanView, aim: Aim, bearings: Array, distances: list[float], parameters: LaserParameters
+) -> _Fit:
+    """Integrate on grids of the target's own, the last of which may serve again."""
+    radius, spot = parameters.target.radius, parameters.sensor.spot_radius
+
+    def read(box: Box) -> Array:
+        expected, front = _expected(bearings, box, radius), box.distance - radius
+        return view.model.terms(aim.beams, distances, expected, front)
+
+    result, terms, grid = posterior(bearings, read, radius, aim.near, spot)
+    found = result.posterior
+    if bearings is aim.window.bearings and result.keeps:
+        expected = _expected(bearings, grid.box, radius)
+        aim = aim._replace(near=grid.box, expected=expected, grid=grid)
+    return _Fit(found, aim, bearings, distances, terms)
 
 
 def _fit_on_lattice(lattice: Lattice, bearings: Array, terms: Array, near: Box) -> Posterior | None:
@@ -197,27 +286,22 @@ def _fit_on_lattice(lattice: Lattice, bearings: Array, terms: Array, near: Box) 
 
 
 def _standing_beams(
-    view: ScanView,
-    run: Run,
-    window: Window,
-    near: Box,
-    parameters: LaserParameters,
-    motion: Motion | None,
+    view: ScanView, run: Run, aim: Aim, parameters: LaserParameters, motion: Motion | None
 ) -> tuple[Array, list[float]]:
     """Bearings (K,) and distances that the target would show if it stood still.
 
     To first order a moving target is a standing one seen by beams that are turned and shortened by
-    how far it has come. The window's own bearings are returned where that is next to nothing.
+    how far it has come. That is left out where it is next to nothing.
     """
-    bearings, distances = window.bearings, view.distances[window.where]
+    bearings, distances = aim.window.bearings, view.distances[aim.window.where]
     if motion is None or not view.time_increment:
         return bearings, distances.tolist()
-    along, across = motion(view, near.distance, near.bearing)
+    along, across = motion(view, aim.near.distance, aim.near.bearing)
     span = run.width * abs(view.time_increment)
-    turned, shortened = across / near.distance, STILL * parameters.sensor.sigma
+    turned, shortened = across / aim.near.distance, STILL * parameters.sensor.sigma
     if abs(turned) * span < STILL * view.beams.step and abs(along) * span < shortened:
         return bearings, distances.tolist()
-    times = (window.first - run.middle + np.arange(len(bearings))) * view.time_increment
+    times = (aim.window.first - run.middle + np.arange(len(bearings))) * view.time_increment
     return bearings - turned * times, (distances - along * times).tolist()
 
 
@@ -232,16 +316,14 @@ class _Guess(NamedTuple):
 
 
 def _guess(view: ScanView, run: Run, parameters: LaserParameters) -> _Guess | Refusal:
-    """Place the target roughly, refusing runs that are far too small or too wide for it."""
-    radius, least = parameters.target.radius, parameters.target.min_beams
-    if run.beams < least:
-        return Refusal(_point(view, run), f"too few beams: {run.beams} of {least}")
+    """Place the target roughly, refusing runs that are far too wide for it."""
+    radius = parameters.target.radius
     window = view.beams.window(run.start, run.width)
     bearings, distances = window.bearings.tolist(), view.distances[window.where].tolist()
     bearing, width = 0.5 * (bearings[0] + bearings[-1]), abs(bearings[-1] - bearings[0])
     if run.beams < run.width:
-        seen = [k for k, distance in enumerate(distances) if distance == distance]
-        bearings, distances = [bearings[k] for k in seen], [distances[k] for k in seen]
+        known = [k for k, distance in enumerate(distances) if distance == distance]
+        bearings, distances = [bearings[k] for k in known], [distances[k] for k in known]
     guess = max(centre_distance(bearings, distances, bearing, radius), 1.05 * radius)
     half = asin(radius / guess)
     excess = 0.5 * width - half

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ground_truth_localizer.acceptance_zone import ZoneProfile
 from ground_truth_localizer.beam_geometry import BeamGeometry
 from ground_truth_localizer.candidates import (
+    Aim,
     Refusal,
     ScanView,
     beam_model,
@@ -33,7 +34,7 @@ class ModelEstimator:
     def __init__(self, parameters: LaserParameters) -> None:
         self._parameters = parameters
         self._tracks = TargetTracks(parameters)
-        self._model: tuple[ZoneProfile, BeamModel] | None = None
+        self._model: tuple[ZoneProfile, BeamModel, dict[tuple[int, int], Aim]] | None = None
         self._lattice: Lattice | None = None
         self._ever = False
 
@@ -42,7 +43,7 @@ class ModelEstimator:
     ) -> LaserResult:
         """Segment, fit, associate, filter."""
         if self._model is None or self._model[0] is not zone:
-            self._model = (zone, beam_model(beams, zone, self._parameters))
+            self._model = (zone, beam_model(beams, zone, self._parameters), {})
         if self._lattice is None or self._lattice.step != beams.step:
             self._lattice = lattice(beams, self._parameters)
         known = (*self._model, self._lattice)
