@@ -31,6 +31,7 @@ Array = NDArray[np.float64]
 MOST_KNOWN = 128  # runs of beams whose aims are remembered
 OFTEN = 3  # times that an aim serves before it gets a grid
 STAYS = 3.0  # standard deviations in distance, by which an aim may be off and yet serve again
+NEARLY_ALL = 0.85
 BESIDE = 2  # beams to either side of a run, which tell where the target ends
 EVEN = 0.01  # of a beam's spacing, by which evenly spaced beams may be off
 STILL = 0.01  # of a beam's spacing, or of its noise: what moves less within a scan stands
@@ -158,7 +159,7 @@ def fit_run(
         return Refusal(_point(view, run), f"too few beams: {run.beams} of {least}")
     aim = view.known.get((run.start, run.stop))
     fit = _fit(view, run, aim, parameters, motion) if aim else None
-    if fit is None or not _stays(fit):
+    if fit is None or not _stays(fit, run):
         taken = _take_aim(view, run, parameters)
         if isinstance(taken, Refusal):
             return taken
@@ -182,10 +183,12 @@ def fit_run(
     )
 
 
-def _stays(fit: _Fit) -> bool:
-    """Tell whether a target is where it was looked for."""
+def _stays(fit: _Fit, run: Run) -> bool:
+    """Tell whether a target is where it was looked for, by nearly all readings of its run."""
     off = fit.found.distance - fit.aim.near.distance
-    return off * off < STAYS * STAYS * fit.found.variance_distance
+    if off * off > STAYS * STAYS * fit.found.variance_distance:
+        return False
+    return bool(np.count_nonzero(fit.terms[:, 2]) > NEARLY_ALL * run.beams)
 
 
 def _remember(view: ScanView, run: Run, fit: _Fit, parameters: LaserParameters) -> None:

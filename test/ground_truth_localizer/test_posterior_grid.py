@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from posterior_scene import RADIUS, Scene, disagreement, scenes
 
-from ground_truth_localizer import posterior_grid
+from ground_truth_localizer import candidates, posterior_grid
 from ground_truth_localizer.acceptance_zone import RectangleZone
 from ground_truth_localizer.laser_localizer import LaserLocalizer
 from ground_truth_localizer.laser_parameters import LaserParameters, TrackParameters
@@ -78,6 +78,7 @@ def built(monkeypatch):
             super().__init__(bearings, radius, box, spot)
 
     monkeypatch.setattr(posterior_grid, "Grid", Counted)
+    monkeypatch.setattr(candidates, "Grid", Counted)
     return boxes
 
 

@@ -105,6 +105,26 @@ def test_a_target_that_drives_needs_few_blocks(monkeypatch):
     assert len(anew) < 20
 
 
+def test_an_aim_serves_again_only_where_the_readings_are_near(monkeypatch):
+    """A target that comes nearer on the same beams is looked for anew, and found each time."""
+    laser = SyntheticLaser(seed=4)
+    localizer = LaserLocalizer(LaserParameters(), RectangleZone((-4.0, 0.0, 4.0, 4.0)))
+    found, offs = 0, []
+    for k in range(150):
+
+        def nearing(seconds):
+            return np.stack([np.zeros_like(seconds), 3.5 - 0.15 * seconds], axis=1)
+
+        result = localizer.update(laser.scan(0.1 * k, [(nearing, RADIUS)]), laser.map_from_lrf)
+        assert not any("round" in item.reason for item in result.refused)
+        for target in result.targets:
+            found += 1
+            offs.append(target.single_scan.position[1] - (3.5 - 0.015 * k))
+    assert found >= 149
+    assert np.std(offs) < 0.013
+    assert abs(np.mean(offs)) < 0.003
+
+
 def test_a_tilted_sensor_does_without_the_lattice():
     """Its beams are not evenly spaced on the floor."""
     scene = Scene(2.0, 1.3, 3)
