@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mavlink_bridge.addressing import is_for
 from mavlink_bridge.dialect.definition import load
 from mavlink_bridge.files.file_receiver import FileReceiver
 from mavlink_bridge.files.file_sender import FileSender, OutgoingTransfer, TransferError
@@ -89,9 +90,7 @@ class FileTransfer:
 
     def handle(self, message: Any, system: int, component: int, now: float) -> None:
         """Take one of MESSAGES; what is addressed to others is left alone."""
-        if message.target_system not in (0, self._system):
-            return
-        if getattr(message, "target_component", 0) not in (0, self._component):
+        if not is_for(message, self._system, self._component):
             return
         kind = message.get_type()
         key = (system, component, message.transfer)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mavlink_bridge.addressing import is_for
 from mavlink_bridge.dialect.definition import load
 from mavlink_bridge.files.ftp_operations import (
     Download,
@@ -147,10 +148,7 @@ class MavlinkFtpClient:
 
     def handle(self, message: Any, system: int, component: int, now: float) -> None:
         """Take a FILE_TRANSFER_PROTOCOL message; what is no answer of ours is left alone."""
-        if message.target_system not in (0, self._system) or message.target_component not in (
-            0,
-            self._component,
-        ):
+        if not is_for(message, self._system, self._component):
             return
         try:
             packet = unpack(message.payload)

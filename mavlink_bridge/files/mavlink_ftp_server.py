@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from mavlink_bridge.addressing import is_for
 from mavlink_bridge.dialect.definition import load
 from mavlink_bridge.files.ftp_packet import (
     DATA_SIZE,
@@ -119,10 +120,7 @@ class MavlinkFtpServer:
 
     def handle(self, message: Any, system: int, component: int, now: float) -> None:
         """Take a FILE_TRANSFER_PROTOCOL message; answers of others' servers are left alone."""
-        if message.target_system not in (0, self._system) or message.target_component not in (
-            0,
-            self._component,
-        ):
+        if not is_for(message, self._system, self._component):
             return
         peer = (system, component)
         try:

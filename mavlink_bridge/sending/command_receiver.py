@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from mavlink_bridge.addressing import is_for
 from mavlink_bridge.sending.command_result import (
     DOUBLED_WITHIN,
     EXCHANGE_MEMORY,
@@ -98,7 +99,7 @@ class CommandReceiver:
     def handle(self, message: Any, system: int, component: int, sequence: int, now: float) -> None:
         """Take a COMMAND_LONG, COMMAND_INT or COMMAND_CANCEL from a system and component."""
         frame = (system, component, sequence, message.command, message.get_type())
-        if not self._addressed(message) or self._doubles.seen(frame, now):
+        if not is_for(message, self._system, self._component) or self._doubles.seen(frame, now):
             return  # an answer to a double would be taken for one to the next command
         history = self._history.setdefault((system, component), deque(maxlen=_REMEMBERED))
         if message.get_type() == "COMMAND_CANCEL":
@@ -133,12 +134,6 @@ class CommandReceiver:
         )
         key = ("ack", execution.system, execution.component, execution.message.command)
         self._sender.submit(ack, TrafficClass.COMMAND, now, key=key)
-
-    def _addressed(self, message: Any) -> bool:
-        return message.target_system in (0, self._system) and message.target_component in (
-            0,
-            self._component,
-        )
 
     def _execute(self, execution: Execution, now: float) -> None:
         executor = self._executors.get(execution.message.command)

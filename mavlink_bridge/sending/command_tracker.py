@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from mavlink_bridge.addressing import is_for
 from mavlink_bridge.sending.command_result import (
     EXCHANGE_MEMORY,
     ORDINARY,
@@ -139,10 +140,7 @@ class CommandTracker:
         """Take a COMMAND_ACK and its frame's numbers; False if it answers no command of ours."""
         if self._doubles.seen((system, component, sequence, ack.command), now):
             return False
-        if ack.target_system not in (0, self._system) or ack.target_component not in (
-            0,
-            self._component,
-        ):
+        if not is_for(ack, self._system, self._component):
             self.foreign_answers += 1
             return False
         key = self._key_of(ack.command, system, component, self._active)
