@@ -48,6 +48,7 @@ PROGRAMS = {
     "thin_link_trial": "mavlink_bridge.thin_link_trial",
     "throughput": "mavlink_bridge.throughput",
     "calibrate_station": "evaluation.calibrate_station",
+    "target_drawing": "evaluation.target_drawing",
 }
 
 
