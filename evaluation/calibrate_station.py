@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.bag_reading import open_bag
+from evaluation.commands import MISSED, REFUSED, overrides_from
 from evaluation.environment import environment
 from evaluation.errors import BagError, EvaluationError
 from evaluation.evaluate_bag import learnt_zone, require, zone_parameters
 from evaluation.progress import Progress
 from evaluation.replay import IMAGE_TYPE, INFO_TYPE, SCAN_TYPE
 from evaluation.report import make_room, write_json
-from evaluation.run_trial import MISSED, REFUSED, overrides_from
 from evaluation.station_recording import NARROW, WIDE, StationOptions, StationRecording
 from evaluation.tables import table
 from ground_truth_localizer.acceptance_zone import ZoneError

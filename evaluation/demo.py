@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evaluation.animation import Animation
+from evaluation.commands import REFUSED
 from evaluation.errors import EvaluationError
 from evaluation.report import write_json, write_report
 from evaluation.resources import find_resource, find_trial
-from evaluation.run_trial import REFUSED, Outcome, run
+from evaluation.run_trial import Outcome, run
 from evaluation.tables import error_table, table
 from evaluation.thesis import DRIVING_AND_ROTATING_WORST_DEG, DRIVING_WORST_M
 from evaluation.trial import ModelPlace, Trial, read_trial

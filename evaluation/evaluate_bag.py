@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.bag_reading import Bag, open_bag
+from evaluation.commands import MISSED, REFUSED, overrides_from, unmet
 from evaluation.environment import environment
 from evaluation.errors import BagError, EvaluationError
 from evaluation.estimator_chain import EstimatorChain
@@ -24,7 +25,6 @@ from evaluation.replay import (
     score_recorded,
 )
 from evaluation.report import make_room, write_json, write_report
-from evaluation.run_trial import MISSED, REFUSED, overrides_from, unmet
 from evaluation.scoring import Score, score
 from evaluation.tables import error_table
 from evaluation.trial import ESTIMATES, METHODS, ROOMS, Variant

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from evaluation.commands import unmet
 from evaluation.errors import EvaluationError
 from evaluation.report import write_json, write_report
 from evaluation.resources import find_trial
-from evaluation.run_trial import run, unmet
+from evaluation.run_trial import run
 from evaluation.trial import read_trial
 from spatial_types.parameters import ParameterError
 

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from evaluation.bag_writing import BagRecorder
 from evaluation.bound_trial import run_bound
+from evaluation.commands import MISSED, REFUSED, overrides_from, unmet
 from evaluation.environment import environment
 from evaluation.errors import EvaluationError
 from evaluation.estimator_chain import EstimatorChain
@@ -26,8 +25,6 @@ from evaluation.scoring import Score, score
 from evaluation.tables import bound_table, error_table
 from evaluation.trial import ESTIMATES, METHODS, Trial, read_trial
 from spatial_types.parameters import ParameterError
-
-REFUSED, MISSED = 2, 1
 
 
 @dataclass(frozen=True)
@@ -77,31 +74,6 @@ def _bound(
     return {**head, **counts, **run_bound(trial, seed, chain, progress.update)}
 
 
-def unmet(figures: dict[str, Any], limits: dict[str, float]) -> list[str]:
-    """Name every figure that is above its limit (below, for `min_` names), or missing."""
-    problems = []
-    for name, limit in limits.items():
-        least = name.startswith("min_")
-        key = name.removeprefix("min_")
-        value = _figure(figures, key)
-        if value is None:
-            problems.append(
-                f"{key} is unknown; expected {'at least' if least else 'at most'} {limit}"
-            )
-        elif (value < limit) if least else (value > limit):
-            problems.append(
-                f"{key} = {value:.6g}; expected {'at least' if least else 'at most'} {limit}"
-            )
-    return problems
-
-
-def _figure(figures: dict[str, Any], key: str) -> float | None:
-    if key.startswith("bound_ratio_"):
-        return figures.get("bound_ratio", {}).get(key.removeprefix("bound_ratio_"))
-    value = figures.get(key)
-    return float(value) if isinstance(value, (int, float)) else None
-
-
 def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="run_trial", description=__doc__)
     parser.add_argument("trial", help="a trial file, or the name of one of ours")
@@ -119,20 +91,6 @@ def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
         "--check", action="store_true", help="exit 1 where the trial's `expect` is not met"
     )
     return parser.parse_args(args)
-
-
-def overrides_from(sets: Sequence[str]) -> dict[str, Any]:
-    """Turn NAME=VALUE texts into overrides; values are YAML. EvaluationError if malformed."""
-    result = {}
-    for text in sets:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise EvaluationError(f"--set {text}: expected NAME=VALUE")
-        try:
-            result[name] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise EvaluationError(f"--set {text}: {error}") from None
-    return result
 
 
 def positive(text: str) -> int:
