@@ -5,6 +5,7 @@ import pytest
 from mavlink_bridge.connection import Connection
 from mavlink_bridge.dialect.definition import load
 from mavlink_bridge.handlers.registry import handles
+from mavlink_bridge.links.channel import Conditions
 from mavlink_bridge.links.link_emulator import LinkEmulator
 from mavlink_bridge.links.piece import Piece
 from mavlink_bridge.links.thin import ThinLink, ThinOptions
@@ -175,6 +176,26 @@ def test_signed_ends_hear_each_other_and_nobody_else():
     assert drone.statistics.refused_signature == 1
     drone.send(heartbeat(), 1.0)
     assert [frame.signed for frame in ground.poll(1.0)] == [True]
+
+
+def test_over_a_bad_thin_link_all_that_is_read_was_sent_and_most_is_read():
+    conditions = Conditions(loss=0.1, corrupt=0.1, duplicate=0.1, jitter=0.05)
+    emulator = LinkEmulator(conditions, Conditions(), seed=5)
+    key = bytes(range(32))
+    thin = ThinLink(emulator.a, ThinOptions(up=2000.0))
+    drone = Connection(thin, 1, 1, signing=Signing(key, 1, NOW))
+    ground = Connection(emulator.b, 2, 1, signing=Signing(key, 2, NOW))
+    read = []
+    for k in range(500):
+        now = k * 0.05
+        drone.send(DIALECT.MAVLink_attitude_message(k, 0.1, 0.2, 0.3, 0, 0, 0), now)
+        drone.poll(now)
+        read += [frame.message.time_boot_ms for frame in ground.poll(now)]
+    assert read == sorted(set(read))  # in order, and none twice
+    assert 0.7 * 500 < len(read) < 0.95 * 500
+    assert ground.signing is not None
+    assert ground.signing.statistics.replayed > 20
+    assert ground.peers.peers[1, 1].missed == pytest.approx(500 - len(read), abs=3)
 
 
 def test_another_definition_at_the_other_end_is_told_by_name(tmp_path):
