@@ -11,7 +11,6 @@ import queue
 import threading
 from collections.abc import Callable
 
-from ros_interface.thread_priority import DRAWING, yield_to_others
 from scene_sim.camera import CameraShot, Painter
 from scene_sim.gl_backend import RenderingError
 from spatial_types.camera import CameraFrame
@@ -27,11 +26,13 @@ class RenderThread:
         new_painter: Callable[[], Painter],
         deliver: Callable[[CameraShot, CameraFrame], None],
         failed: Callable[[str], None],
+        started: Callable[[], None] = lambda: None,
     ) -> None:
-        """`deliver` and `failed` are called on the drawing thread."""
+        """`deliver`, `failed` and, first of all, `started` are called on the drawing thread."""
         self.waits = 0
         self.error: Exception | None = None
         self._new_painter, self._deliver, self._failed = new_painter, deliver, failed
+        self._started = started
         self._shots: queue.Queue[CameraShot] = queue.Queue(QUEUE_LENGTH)
         self._broken, self._closing = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="cameras", daemon=True)
@@ -55,7 +56,7 @@ class RenderThread:
 
     def _work(self) -> None:
         painter: Painter | None = None
-        yield_to_others(DRAWING)
+        self._started()
         while not (self._closing.is_set() or self._broken.is_set()):
             try:
                 shot = self._shots.get(timeout=0.1)

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ros_interface.thread_priority import SIMULATOR, yield_to_others
 from scene_sim.camera import CameraShot
 from scene_sim.pacing import Pacer
 from scene_sim.readings import Reading
@@ -30,13 +29,17 @@ class Runner:
         factor: float,
         publish: Callable[[int, list[Reading]], None],
         renderer: RenderThread,
+        started: Callable[[], None] = lambda: None,
     ) -> None:
-        """`publish(clock_ns, readings)` is called on the physics thread after every slice."""
+        """Both functions are called on the physics thread.
+
+        `started()` at its start, `publish(clock_ns, readings)` after every slice.
+        """
         self.simulator = simulator
         self.renderer = renderer
         self.pacer = Pacer(factor)
         self.error: Exception | None = None
-        self._publish = publish
+        self._publish, self._started = publish, started
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._paused = threading.Event()
         self._stop = threading.Event()
@@ -99,7 +102,7 @@ class Runner:
         self._publish(0, [])
 
     def _work(self) -> None:
-        yield_to_others(SIMULATOR)
+        self._started()
         try:
             while not self._stop.is_set():
                 self._run_commands()

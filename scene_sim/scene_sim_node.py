@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import RELIABLE, SENSOR_DATA
 from ros_interface.scan_messages import message_from_scan
-from ros_interface.thread_priority import SIMULATOR
+from ros_interface.thread_priority import DRAWING, SIMULATOR, yield_to_others
 from scene_sim.bridge import BridgedTopic, read_bridge
 from scene_sim.camera import CameraShot
 from scene_sim.messages import clock_message, imu_message, joint_state_message, odometry_message
@@ -157,9 +158,16 @@ class SceneSimNode(Node):
         self._clock_told = -self._clock_period
         self._connect(bridge)
         self.diagnostics = NodeDiagnostics(self, self._summary)
-        renderer = RenderThread(self._simulator.new_painter, self._send_frame, self._cannot_draw)
+        renderer = RenderThread(
+            self._simulator.new_painter,
+            self._send_frame,
+            self._cannot_draw,
+            partial(yield_to_others, DRAWING),
+        )
         self._drawing_error = ""
-        self.runner = Runner(self._simulator, initial, self._send, renderer)
+        self.runner = Runner(
+            self._simulator, initial, self._send, renderer, partial(yield_to_others, SIMULATOR)
+        )
         self._offer_services()
         self.add_on_set_parameters_callback(self._on_parameters)
         steady = RosClock(clock_type=ClockType.STEADY_TIME)
