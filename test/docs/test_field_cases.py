@@ -31,5 +31,5 @@ def test_every_case_has_a_test():
     }
     assert set(ROWS) == wanted
     for line in PAGE.splitlines():
-        if re.match(r"\| [LSE]\d+ ", line):
+        if re.match(r"\| [LSED]\d+ ", line):
             assert ".py::" in line
