@@ -37,6 +37,9 @@ LEAST_COMMANDS = 20
 COMMANDS_PER_TRIAL = 100
 SHORTEST_GAP = 0.5
 TICK = 0.05
+QUEUE = 0.25
+"""Seconds of traffic that wait in the emulated link before more is dropped, at least 1000 B."""
+
 TELEMETRY_RATES = {"ATTITUDE": 10.0, "LOCAL_POSITION_NED": 10.0, "GLOBAL_POSITION_INT": 5.0}
 
 Make = Callable[[float], Any]
@@ -104,8 +107,8 @@ class ThinLinkTrial:
         self._dialect = load()
         self._random = random.Random(options.seed)
         link = LinkEmulator(
-            Conditions(loss=options.loss, delay=options.delay, rate=options.rate_up),
-            Conditions(loss=options.loss, delay=options.delay, rate=options.rate_down),
+            _conditions(options, options.rate_up),
+            _conditions(options, options.rate_down),
             options.seed,
         )
         self._link = link
@@ -249,6 +252,11 @@ class ThinLinkTrial:
             "overflowed_packets": self._link.a_to_b.statistics.overflowed
             + self._link.b_to_a.statistics.overflowed,
         }
+
+
+def _conditions(options: TrialOptions, rate: float) -> Conditions:
+    queue = max(1000.0, QUEUE * rate)
+    return Conditions(loss=options.loss, delay=options.delay, rate=rate, queue=queue)
 
 
 def run_trial(options: TrialOptions) -> dict[str, Any]:

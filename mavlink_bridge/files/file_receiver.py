@@ -12,6 +12,9 @@ from mavlink_bridge.files.incoming_file import IncomingFile, delete_old
 from mavlink_bridge.files.safe_names import UnsafeNameError, name_in
 from mavlink_bridge.files.transfer_protocol import (
     LARGEST_PART,
+    MOST_INTERVALS,
+    NO_ATTEMPT,
+    NO_PART,
     TransferParameters,
     TransferProgress,
     TransferResult,
@@ -24,6 +27,7 @@ from mavlink_bridge.sending.sender import Sender
 from mavlink_bridge.sending.traffic_class import TrafficClass
 
 _MOST_REPORTS = 20
+_RATE_KEPT = 0.95
 _REPORT_LIFETIME = 2.0
 _LONGEST_REPORT_PERIOD = 2.0
 _REMEMBERED = 64
@@ -43,7 +47,7 @@ class _Incoming:
         self.started = now
         self.begun_with = file.received_bytes
         self.heard = now
-        self.newest = -1
+        self.last_came = NO_PART
         self.repairing = file.received > 0
         self.next_report = now
         self.next_journal = now + _JOURNAL_PERIOD
@@ -73,7 +77,7 @@ class FileReceiver:
         self._running: dict[_Key, _Incoming] = {}
         self._ended: dict[_Key, tuple[bytes, TransferResult]] = {}
         self.repeated_parts = 0
-        delete_old(folder, self._parameters.keep_unfinished)
+        self._delete_old()
 
     def handle(self, message: Any, system: int, component: int, now: float) -> None:
         """Take a FILE_PARTS_REQUEST, FILE_PART or FILE_PARTS_CANCEL that is addressed to us."""
@@ -124,7 +128,7 @@ class FileReceiver:
         digest = bytes(message.digest)
         running, ended = self._running.get(key), self._ended.get(key)
         if running and running.file.digest == digest:
-            self._reply(key, TransferResult.ACCEPTED, running.file.received, now)
+            self._reply(key, TransferResult.ACCEPTED, running.file.received, message.attempt, now)
             running.heard, running.next_report = now, now + self._parameters.report_period
         elif ended and ended == (digest, TransferResult.ACCEPTED):
             self._finished(key, TransferResult.ACCEPTED, now)
@@ -141,11 +145,11 @@ class FileReceiver:
         try:
             name = name_in(message)
         except UnsafeNameError:
-            self._reply(key, TransferResult.BAD_NAME, 0, now)
+            self._reply(key, TransferResult.BAD_NAME, 0, message.attempt, now)
             return
         refusal = self._refusal(message, name, digest)
         if refusal is not None:
-            self._reply(key, refusal, 0, now)
+            self._reply(key, refusal, 0, message.attempt, now)
             return
         try:
             if self._is_there(name, message.size, digest):
@@ -154,13 +158,18 @@ class FileReceiver:
                 return
             file = IncomingFile(self._folder, name, message.size, message.part_size, digest)
         except OSError:
-            self._reply(key, TransferResult.CANNOT_WRITE, 0, now)
+            self._reply(key, TransferResult.CANNOT_WRITE, 0, message.attempt, now)
             return
         incoming = self._running[key] = _Incoming(file, key, now)
-        self._reply(key, TransferResult.ACCEPTED, file.received, now)
+        self._delete_old()
+        self._reply(key, TransferResult.ACCEPTED, file.received, message.attempt, now)
         incoming.next_report = now + self._parameters.report_period
         if not file.missing:
             self._complete(incoming, now)
+
+    def _delete_old(self) -> None:
+        kept = self._parameters
+        delete_old(self._folder, kept.keep_unfinished, kept.most_unfinished)
 
     def _refusal(self, message: Any, name: str, digest: bytes) -> TransferResult | None:
         if message.size > self._parameters.largest_size:
@@ -194,7 +203,7 @@ class FileReceiver:
             if key in self._ended:
                 self._finished(key, self._ended[key][1], now)
             else:  # we were started anew: let it ask, it will go on where it was
-                self._reply(key, TransferResult.NOT_FOUND, 0, now)
+                self._reply(key, TransferResult.NOT_FOUND, 0, NO_ATTEMPT, now)
             return
         if message.part >= incoming.file.parts:
             return
@@ -206,10 +215,10 @@ class FileReceiver:
             return
         self.repeated_parts += not fresh
         incoming.arrived += fresh
-        incoming.newest = max(incoming.newest, message.part)
+        incoming.last_came = message.part
         if not incoming.file.missing:
             self._complete(incoming, now)
-        elif incoming.newest == incoming.file.parts - 1 and not incoming.repairing:
+        elif message.part == incoming.file.parts - 1 and not incoming.repairing:
             incoming.repairing, incoming.next_report = True, now
 
     def _complete(self, incoming: _Incoming, now: float) -> None:
@@ -235,10 +244,11 @@ class FileReceiver:
         """
         parameters, file = self._parameters, incoming.file
         elapsed = max(now - incoming.reported, parameters.report_period)
-        incoming.rate = 0.5 * incoming.rate + 0.5 * incoming.arrived / elapsed
+        # A few parts that were asked for tell little of what the link could carry.
+        incoming.rate = max(incoming.arrived / elapsed, _RATE_KEPT * incoming.rate)
         incoming.reported, incoming.arrived = now, 0
         if not incoming.repairing:
-            self._missing(incoming, (0, 0, bytes(76), 0), now)
+            self._missing(incoming, (0, 0, bytes(4 * MOST_INTERVALS), 0), now)
             incoming.next_report = now + parameters.heard_period
             return
         rate = max(incoming.rate, 1.0)
@@ -261,12 +271,17 @@ class FileReceiver:
         system, component, transfer = incoming.key
         start, count, data, _ = block
         message = self._dialect.MAVLink_file_parts_missing_message(
-            incoming.file.received, start, system, component, transfer, count, data
+            *(incoming.file.received, start, incoming.last_came),
+            *(system, component, transfer, count, data),
         )
         self._sender.submit(message, TrafficClass.COMMAND, now, lifetime=_REPORT_LIFETIME)
 
-    def _reply(self, key: _Key, result: TransferResult, received: int, now: float) -> None:
-        message = self._dialect.MAVLink_file_parts_reply_message(received, *key, int(result))
+    def _reply(
+        self, key: _Key, result: TransferResult, received: int, attempt: int, now: float
+    ) -> None:
+        message = self._dialect.MAVLink_file_parts_reply_message(
+            received, *key, int(result), attempt
+        )
         self._sender.submit(message, TrafficClass.COMMAND, now, key=("reply", key))
 
     def _finished(self, key: _Key, result: TransferResult, now: float) -> None:

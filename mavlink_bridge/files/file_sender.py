@@ -14,6 +14,7 @@ from mavlink_bridge.files.transfer_protocol import (
     FIRST_FETCHED,
     LARGEST_FILE,
     LARGEST_PART,
+    NO_ATTEMPT,
     TransferParameters,
     TransferProgress,
     TransferResult,
@@ -27,7 +28,8 @@ from mavlink_bridge.sending.sender import Sender
 from mavlink_bridge.sending.traffic_class import TrafficClass
 
 _ENDED = (TransferState.DONE, TransferState.FAILED)
-_PATIENCE = 10
+_QUICK_QUESTIONS = 5
+_SLOWEST = 10
 _UNMEASURED_ROUND_TRIP = 1.0
 
 OnEnd = Callable[[TransferProgress], None]
@@ -88,12 +90,19 @@ class OutgoingTransfer:
         self._queued.discard(part)
         self.wanted.add(part, part + 1)
 
-    def want(self, spans: list[tuple[int, int]], now: float) -> None:
-        """Add what the other end misses, but for what waits or left too lately to be missed."""
+    def want(self, spans: list[tuple[int, int]], newest: int, now: float) -> None:
+        """Add what the other end misses, but for what waits or may be under way.
+
+        That is what left after the part that came there last, and not longer ago than a part and
+        the report need.
+        """
         for start, stop in spans:
             self.wanted.add(max(0, start), min(stop, self.parts))
         under_way = 1.5 * self.round_trip + 0.1
         while self._sent and now - self._sent[0][0] > under_way:
+            self._sent.popleft()
+        places = [place for place, (_, part) in enumerate(self._sent) if part == newest]
+        for _ in range(places[-1] + 1 if places else 0):
             self._sent.popleft()
         for part in [*self._queued, *(part for _, part in self._sent)]:
             self.wanted.discard(part, part + 1)
@@ -208,7 +217,7 @@ class FileSender:
     def _patience(self, transfer: OutgoingTransfer) -> float:
         """Return how long the other end may be silent before it is asked."""
         if transfer.state is TransferState.WAITING:
-            return max(self._parameters.request_period, 2 * transfer.round_trip)
+            return max(self._parameters.part_timeout, 2 * transfer.round_trip)
         return self._parameters.silence
 
     def _begin_asking(self, transfer: OutgoingTransfer, now: float) -> None:
@@ -220,6 +229,7 @@ class FileSender:
             transfer.size,
             *transfer.key,
             transfer.part_size,
+            len(transfer.asked) % NO_ATTEMPT,
             transfer.digest,
             transfer.name.encode(),
         )
@@ -231,7 +241,7 @@ class FileSender:
             on_sent=transfer.asked.append,
         )
         period = self._parameters.request_period
-        times = min(len(transfer.asked) + 1, _PATIENCE)
+        times = min(max(1, len(transfer.asked) - _QUICK_QUESTIONS), _SLOWEST)
         transfer.next_question = now + max(period, 2 * transfer.round_trip) * times
 
     def _reply(self, transfer: OutgoingTransfer, message: Any, now: float) -> None:
@@ -245,8 +255,8 @@ class FileSender:
         if result != TransferResult.ACCEPTED:
             self._end(transfer, f"refused: {result_name(result)}", now)
             return
-        if len(transfer.asked) == 1:
-            transfer.round_trip = now - transfer.asked[0]
+        if message.attempt < len(transfer.asked) <= NO_ATTEMPT:
+            transfer.round_trip = now - transfer.asked[message.attempt]
         if transfer.begun_with is None:
             transfer.begun_with = message.received
         transfer.acknowledged = message.received
@@ -256,13 +266,17 @@ class FileSender:
 
     def _missing(self, transfer: OutgoingTransfer, message: Any, now: float) -> None:
         if transfer.begun_with is None:
-            return  # of a transfer with this number before ours
+            # Of ours, or of one before it with this number: only a reply can tell.
+            last = transfer.asked[-1] if transfer.asked else now
+            soon = last + self._parameters.request_period
+            transfer.next_question = min(transfer.next_question, max(now, soon))
+            return
         transfer.acknowledged = min(message.received, transfer.parts)
         try:
             spans = unpack_intervals(message.start, message.count, message.intervals)
         except ValueError:
             return
-        transfer.want(spans, now)
+        transfer.want(spans, message.newest, now)
         if spans or transfer.state is TransferState.ASKING:
             transfer.state = TransferState.SENDING
 

@@ -112,10 +112,13 @@ class IncomingFile:
             self.missing = missing
 
 
-def delete_old(folder: Path, days: float) -> None:
-    """Delete unfinished files that nothing was added to for so many days."""
+def delete_old(folder: Path, days: float, most: int) -> None:
+    """Delete unfinished files that nothing was added to for so many days, and all but `most`."""
     oldest = time.time() - days * _DAY
-    for path in (folder / UNFINISHED).glob("*"):
-        with contextlib.suppress(OSError):
-            if path.stat().st_mtime < oldest:
+    with contextlib.suppress(OSError):
+        stores = (folder / UNFINISHED).glob("*.part")
+        ages = sorted(((path.stat().st_mtime, path) for path in stores), reverse=True)
+        for place, (changed, path) in enumerate(ages):
+            if changed < oldest or place >= most:
                 path.unlink()
+                path.with_suffix(".json").unlink(missing_ok=True)

@@ -28,8 +28,10 @@ SIGNATURE = 13
 PART_HEADER = 6
 LARGEST_PART = 249
 SMALLEST_PART = 16
-MOST_INTERVALS = 19
+MOST_INTERVALS = 18
 LARGEST_FILE = 2**32 - 1
+NO_PART = 2**32 - 1
+NO_ATTEMPT = 255
 FIRST_FETCHED = 128
 """Transfers that the receiver asked for have numbers from here on, which the receiver chose."""
 
@@ -75,7 +77,7 @@ class TransferParameters:
         20.0, "unheard for so long, a sender stops sending and asks", unit="s", minimum=1.0
     )
     request_period: float = parameter(
-        2.0, "how often a sender asks, ever less often up to ten times this", unit="s", minimum=0.1
+        1.0, "how often a sender asks, ever less often up to ten times this", unit="s", minimum=0.1
     )
     give_up: float = parameter(
         900.0, "unheard for so long, a transfer ends; what is there is kept", unit="s", minimum=1.0
@@ -83,10 +85,11 @@ class TransferParameters:
     largest_size: int = parameter(
         64 * 1024 * 1024, "largest file that is received", unit="B", minimum=1, maximum=LARGEST_FILE
     )
-    most_transfers: int = parameter(4, "files received at the same time", minimum=1)
+    most_transfers: int = parameter(4, "files received at the same time", minimum=1, maximum=8)
     keep_unfinished: float = parameter(
         7.0, "days after which what was not finished is deleted", unit="d", minimum=0.0
     )
+    most_unfinished: int = parameter(16, "unfinished files that are kept, the newest", minimum=8)
     overwrite: bool = parameter(True, "whether a file may take the place of another of its name")
 
 

@@ -32,6 +32,7 @@ OnOutcome = Callable[[CommandOutcome], None]
 OnProgress = Callable[[int | None], None]
 MakeCancel = Callable[[int, int, int], Any]
 _Key = tuple[int, int, int]
+_MARGIN = 1.5
 
 
 class PendingCommand:
@@ -86,7 +87,7 @@ class CommandTracker:
         self._parameters = parameters
         self._active: dict[_Key, PendingCommand] = {}
         self._queued: dict[_Key, deque[PendingCommand]] = {}
-        self._late_answers: dict[_Key, tuple[int, float]] = {}
+        self._late_answers: dict[_Key, tuple[int, float, float]] = {}
         self._exchanges: dict[bytes, tuple[int, float]] = {}
         self._doubles = RecentFrames()
         self._round_trip: float | None = None
@@ -155,7 +156,7 @@ class CommandTracker:
         for pending in list(self._active.values()):
             if pending.deadline is not None and now >= pending.deadline:
                 self._retry(pending, now)
-        for key, (_, until) in list(self._late_answers.items()):
+        for key, (_, _, until) in list(self._late_answers.items()):
             if now >= until:
                 del self._late_answers[key]
                 self._start_next(key, now)
@@ -204,7 +205,7 @@ class CommandTracker:
             pending.first_left = pending.first_left if pending.left else when
             pending.last_left = when
             pending.left += 1
-            pending.deadline = when + pending.parameters.timeout
+            pending.deadline = when + self._timeout(pending)
 
         def dropped(_: str) -> None:
             pending.deadline = now + pending.parameters.timeout
@@ -213,6 +214,10 @@ class CommandTracker:
         pending.entry = self._sender.submit(
             message, TrafficClass.COMMAND, now, on_sent=left, on_dropped=dropped
         )
+
+    def _timeout(self, pending: PendingCommand) -> float:
+        """Return how long to wait: never less than answers have been seen to take."""
+        return max(pending.parameters.timeout, _MARGIN * (self._round_trip or 0.0))
 
     def _retry(self, pending: PendingCommand, now: float) -> None:
         if pending.silent > pending.parameters.requeues:
@@ -263,22 +268,23 @@ class CommandTracker:
             return
         longest = pending.parameters.timeout
         if self._round_trip is not None:
-            longest = max(longest, 2 * self._round_trip)
+            longest = max(longest, _MARGIN * self._round_trip)
         elif pending.answers:
             longest = max(longest, now - pending.first_left)
         until = pending.last_left + longest
         if until > now:
-            self._late_answers[pending.key] = (unanswered, until)
+            self._late_answers[pending.key] = (unanswered, pending.last_left, until)
 
     def _take_late_answer(self, command: int, system: int, component: int, now: float) -> None:
         key = self._key_of(command, system, component, self._late_answers)
         if key is None:
             self.foreign_answers += 1
             return
-        missing, until = self._late_answers[key]
+        missing, last_left, until = self._late_answers[key]
         if missing > 1:
-            self._late_answers[key] = (missing - 1, until)
+            self._late_answers[key] = (missing - 1, last_left, until)
         else:
+            self._round_trip = now - last_left
             del self._late_answers[key]
             self._start_next(key, now)
 

@@ -258,7 +258,7 @@ def test_either_end_may_give_up(tmp_path, canceller):
 
 def request(name: bytes, size: int = 10, part_size: int = 82) -> Any:
     return mavlink.MAVLink_file_parts_request_message(
-        size, DRONE, COMPONENT, 3, part_size, bytes(16), name
+        size, DRONE, COMPONENT, 3, part_size, 0, bytes(16), name
     )
 
 
@@ -282,6 +282,15 @@ def test_what_must_not_be_written_is_refused(tmp_path, message, result):
     (reply,) = transfer.ground.got("FILE_PARTS_REPLY")
     assert reply.result == result
     assert list(tmp_path.rglob("*.part")) == []
+
+
+def test_unfinished_files_do_not_pile_up(tmp_path):
+    transfer = Transfer(tmp_path, parameters=TransferParameters(most_unfinished=8))
+    for number in range(20):
+        message = request(b"x.bin", size=1000)
+        message.digest = [number] * 16
+        transfer.down.handle(message, GROUND, COMPONENT, 0.0)
+    assert len(list(tmp_path.rglob("*.part"))) == 8
 
 
 def test_a_refusal_reaches_the_one_who_sends(tmp_path):

@@ -51,8 +51,8 @@ def test_packed_intervals_say_the_same(spans):
     after = Intervals()
     total = 0
     for start, count, data, parts in pack_intervals(before):
-        assert count <= 19
-        assert len(data) == 76
+        assert count <= 18
+        assert len(data) == 72
         total += parts
         for span in unpack_intervals(start, count, list(data)):
             after.add(*span)
@@ -62,7 +62,7 @@ def test_packed_intervals_say_the_same(spans):
 
 def test_a_count_that_lies_is_refused():
     with pytest.raises(ValueError, match="count = 200"):
-        unpack_intervals(0, 200, bytes(76))
+        unpack_intervals(0, 200, bytes(72))
 
 
 @pytest.mark.parametrize(
