@@ -127,12 +127,15 @@ class ChunkReader:
         end, view = len(records), memoryview(records)
         wanted, lists = self._wanted()
         while position < end:
-            kind, size = HEADER.unpack_from(records, position)
+            is_message = records[position] == MESSAGE
+            if is_message:
+                kind, size, key, _, log_time, _ = MESSAGE_HEAD.unpack_from(records, position)
+            else:
+                kind, size = HEADER.unpack_from(records, position)
             after = position + HEADER.size + size
             if after > end:
                 raise ValueError(f"a record of {size} bytes does not fit")
-            if kind == MESSAGE:
-                _, _, key, _, log_time, _ = MESSAGE_HEAD.unpack_from(records, position)
+            if is_message:
                 start = position + MESSAGE_HEAD.size
                 if key in lists:
                     lists[key].append(records[start:after])

@@ -90,7 +90,8 @@ class Replay:
                 self._note(f"{message.topic}: no transform: {error}")
             except (MessageError, BagError, ValueError) as error:
                 self._note(f"{message.topic}: {error}")
-            self.report((message.log_time - first) * 1e-9)
+            if message.stamp:  # there are many transforms, and the others come between them
+                self.report((message.log_time - first) * 1e-9)
         reference = self.reference_reader.reference()
         return Recording(
             name,
