@@ -93,6 +93,7 @@ class CommandReceiver:
         """Let `executor(execution, now)` run a command.
 
         It returns the result, or None if the command goes on; then it calls `Execution.finish`.
+        What it raises is answered with FAILED, and raised on.
         """
         self._executors[command] = executor
 
@@ -141,7 +142,11 @@ class CommandReceiver:
             execution.finish(CommandResult.UNSUPPORTED, now)
             return
         self.executed += 1
-        result = executor(execution, now)
+        try:
+            result = executor(execution, now)
+        except Exception:
+            execution.finish(CommandResult.FAILED, now)
+            raise
         if result is not None:
             execution.finish(result, now)
         elif execution.result is CommandResult.IN_PROGRESS:

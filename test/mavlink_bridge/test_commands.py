@@ -195,6 +195,20 @@ def test_an_unknown_command_is_answered_unsupported():
     assert flight.failed[0].result == CommandResult.UNSUPPORTED
 
 
+def test_a_fault_in_an_executor_is_answered_as_failure():
+    flight = Flight()
+
+    def broken(_: Execution, __: float) -> CommandResult:
+        raise RuntimeError("no motor")
+
+    flight.receiver.register(ARM, broken)
+    with pytest.raises(RuntimeError, match="no motor"):
+        flight.receiver.handle(arm(), GROUND, COMPONENT, 1, 0.0)
+    flight.run(0.2)
+    (answer,) = flight.ground.got("COMMAND_ACK")
+    assert answer.result == CommandResult.FAILED
+
+
 def test_command_int_is_sent_answered_and_not_executed_twice():
     flight = Flight(CommandParameters(timeout=0.5))
     flight.emulator.b.connected = False
