@@ -24,6 +24,7 @@ from mavlink_bridge.wire.signing import (
     UNITS_PER_SECOND,
     Signing,
     Stream,
+    stamp_from_unix,
 )
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -77,14 +78,14 @@ def write_key(path: Path, key: bytes) -> None:
 
 
 class SigningStore:
-    """Keeps beside the key file what must survive a restart: the last stamps, ours and others'.
+    """Keeps beside the key file what a link must remember: the last stamps, ours and others'.
 
     Without it, frames of the last minute could be replayed after a restart, and a machine that
     lost its clock would sign with stamps that its peers have already seen.
     """
 
-    def __init__(self, key_file: Path) -> None:
-        self._path = key_file.with_name(key_file.name + ".state")
+    def __init__(self, key_file: Path, link_id: int) -> None:
+        self._path = key_file.with_name(f"{key_file.name}.link{link_id}")
         self._save_at: float | None = None
 
     def load(self) -> tuple[int, dict[Stream, int]]:
@@ -116,6 +117,18 @@ class SigningStore:
         with open(descriptor, "w", encoding="ascii") as file:
             json.dump({"stamp": signing.stamp + AHEAD, "streams": streams}, file)
         unfinished.replace(self._path)
+
+
+def open_signing(key_file: Path, link_id: int, unix_time: float) -> tuple[Signing, SigningStore]:
+    """Return the signing of one link with the key of a file, and the store that remembers it.
+
+    The owner calls `store.keep(signing, now)` as it polls, and `store.save(signing)` at its end.
+    Links that share a key need numbers of their own. Raises KeyFileError.
+    """
+    key = read_key(key_file)
+    store = SigningStore(key_file, link_id)
+    stamp, streams = store.load()
+    return Signing(key, link_id, max(stamp, stamp_from_unix(unix_time)), streams), store
 
 
 def main(arguments: list[str] | None = None) -> int:

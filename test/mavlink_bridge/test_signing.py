@@ -13,6 +13,7 @@ from mavlink_bridge.wire.key_file import (
     SigningStore,
     key_from_passphrase,
     main,
+    open_signing,
     read_key,
     write_key,
 )
@@ -181,21 +182,33 @@ def test_the_command_makes_a_key_and_never_overwrites(tmp_path, capsys, monkeypa
 
 
 def test_what_was_seen_before_a_restart_is_still_a_replay(tmp_path):
-    store = SigningStore(tmp_path / "drone.key")
+    store = SigningStore(tmp_path / "drone.key", 1)
     assert store.load() == (0, {})
     ours, theirs = End(7), End(8)
     seen = theirs.write()
     assert ours.reads(seen) == 1
     store.keep(ours.signing, 0.0)
-    assert stat.S_IMODE((tmp_path / "drone.key.state").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "drone.key.link1").stat().st_mode) == 0o600
     stamp, streams = store.load()
     assert stamp > ours.signing.stamp
     again = FrameParser(signatures=Signing(KEY, 1, stamp, streams))
     assert again.feed(seen) == []
     assert len(again.feed(theirs.write())) == 1
-    os.truncate(tmp_path / "drone.key.state", 10)
-    with pytest.raises(KeyFileError, match=r"drone\.key\.state: cannot be read"):
+    os.truncate(tmp_path / "drone.key.link1", 10)
+    with pytest.raises(KeyFileError, match=r"drone\.key\.link1: cannot be read"):
         store.load()
+
+
+def test_a_link_signs_on_where_it_was_though_the_clock_fell_back(tmp_path):
+    path = tmp_path / "drone.key"
+    write_key(path, KEY)
+    signing, store = open_signing(path, 1, 1_800_000_000.0)
+    assert signing.stamp == NOW
+    store.save(signing)
+    again, _ = open_signing(path, 1, 0.0)
+    assert again.stamp > NOW
+    other_link, _ = open_signing(path, 2, 1_700_000_000.0)
+    assert other_link.stamp < NOW
 
 
 def setup_pair():
