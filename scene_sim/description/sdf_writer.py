@@ -181,7 +181,9 @@ def _geometry(geometry: Geometry) -> Element:
 
 
 def _joint(joint: Joint, parent: str) -> Element:
-    element = Element("joint", name=joint.name, type=joint.type)
+    # As libsdformat writes it: DART takes SDF's `continuous` joint for a fixed one.
+    kind = "revolute" if joint.type == "continuous" else joint.type
+    element = Element("joint", name=joint.name, type=kind)
     SubElement(element, "parent").text = parent
     SubElement(element, "child").text = joint.child
     _pose(element, joint.pose)
