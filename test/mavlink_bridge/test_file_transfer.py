@@ -235,6 +235,18 @@ def test_a_file_that_is_there_already_is_not_sent_again(tmp_path):
     assert transfer.up.outgoing.sent_parts == 0
 
 
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_another_file_of_the_name_is_replaced_only_where_that_is_allowed(tmp_path, overwrite):
+    transfer = Transfer(tmp_path, parameters=TransferParameters(overwrite=overwrite))
+    path = transfer.file(300)
+    (tmp_path / "drone").mkdir(exist_ok=True)
+    (tmp_path / "drone" / path.name).write_bytes(b"older")
+    transfer.up.send(path, (DRONE, COMPONENT), 0.0)
+    assert transfer.run(10.0, lambda: transfer.ended)
+    assert transfer.arrived() == (path.read_bytes() if overwrite else b"older")
+    assert bool(failed(transfer)) is not overwrite
+
+
 def test_a_dead_link_ends_the_transfer_with_a_reason(tmp_path):
     transfer = Transfer(tmp_path, parameters=TransferParameters(give_up=30.0), loss=1.0)
     transfer.up.send(transfer.file(3000), (DRONE, COMPONENT), 0.0)
