@@ -22,6 +22,7 @@ ROOMS = [
     "mavlink_bridge.autopilots",
     "mavlink_bridge.sending",
     "mavlink_bridge.files",
+    "mavlink_bridge.simulated_autopilot",
 ]
 DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
 
@@ -47,6 +48,7 @@ PROGRAMS = {
     "mavlink_key": "mavlink_bridge.wire.key_file",
     "thin_link_trial": "mavlink_bridge.thin_link_trial",
     "throughput": "mavlink_bridge.throughput",
+    "simulated_autopilot": "mavlink_bridge.simulated_autopilot.program",
     "calibrate_station": "evaluation.calibrate_station",
     "target_drawing": "evaluation.target_drawing",
 }
