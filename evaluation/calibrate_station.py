@@ -49,9 +49,10 @@ ROUGH_IMAGES = 60
 ROUGH_ANGLES = np.radians([0, 2, -2, 4, -4, 6, -6, 8, -8, 10, -10, 12, -12, 15, -15, 18, -18])
 ENOUGH_GOOD = 0.25
 BEYOND = np.radians(3.0)
-# Where the result is this far (m, rad) from what images and scans were read with, it is repeated.
-FAR_OFF = np.array([0.01, 0.01, np.radians(0.3), 0.002])
-MOST_ROUNDS = 6
+# Where the result is so far (m, rad, s) from what the bag was read with, it is read again.
+FAR_OFF = np.array([0.01, 0.01, np.radians(0.3), 0.002, 0.001])
+MOST_ROUNDS = 15
+LATE = 0.005  # s
 LITTLE_PAN = np.radians(20.0)
 ROOMS = {"laser": LaserParameters, "orientation": OrientationParameters}
 
@@ -60,13 +61,15 @@ ROOMS = {"laser": LaserParameters, "orientation": OrientationParameters}
 class Outcome:
     """The calibration, the sights it comes from, and the camera's place (2,) as told.
 
-    The scans were read with `bias` (m); the calibration's is what remains.
+    The scans were read with `bias` (m) and the images taken to be `late` (s); the calibration's
+    are what remains.
     """
 
     result: Calibration
     sights: Sights
     told: Array
     bias: float
+    late: float
     images: int
 
 
@@ -84,22 +87,24 @@ def find_station(recording: StationRecording, parameters: CalibrationParameters)
     pixel = 1.0 / float(recording.camera.matrix[0, 0])
     bias = recording.laser.sensor.range_bias
     values = _rough(recording, pixel, parameters)
-    images: list[CameraSight] | None = None
+    far_off = np.ones(len(FAR_OFF), dtype=bool)
+    late = 0.0
+    images: list[CameraSight] = []
     for _ in range(MOST_ROUNDS):
-        bias, values[3] = bias + values[3], 0.0
-        recording.locate(bias)
-        if images is None:
+        if far_off[:3].any():
             images = recording.sights(values, NARROW)
-        sights = shared_sights(recording.places, images, recording.map_from_lrf)
+        if far_off[3]:
+            bias, values[3] = bias + values[3], 0.0
+            recording.locate(bias)
+        timed = recording.earlier(images, late)
+        sights = shared_sights(recording.places, timed, recording.map_from_lrf)
         result = calibrate(sights, pixel, parameters, values)
-        far_off = np.abs(result.values - values) > FAR_OFF
-        values = result.values.copy()
+        far_off = np.abs([*(result.values - values), result.delay]) > FAR_OFF
         if not far_off.any():
             break
-        if far_off[:3].any():
-            images = None
+        values, late = result.values.copy(), late + result.delay
     told = sights.origin[result.used].mean(axis=0)
-    return Outcome(result, sights, told, bias, len(images or ()))
+    return Outcome(result, sights, told, bias, late, len(images))
 
 
 def _rough(recording: StationRecording, pixel: float, parameters: CalibrationParameters) -> Array:
@@ -167,6 +172,7 @@ def figures(outcome: Outcome, recording: StationRecording, pan_zero: float) -> d
         "pan_zero_rad": pan_zero + values[2],
         "covariance": result.covariance.tolist(),
         "edge_pixels": result.edge * float(recording.camera.matrix[0, 0]),  # type: ignore[union-attr]
+        "image_delay_s": outcome.late + result.delay,
         "scans": len(recording.scans),
         "images": recording.images,
         "images_used": outcome.images,
@@ -186,6 +192,12 @@ def figures(outcome: Outcome, recording: StationRecording, pan_zero: float) -> d
 
 def _warnings(outcome: Outcome, recording: StationRecording) -> list[str]:
     texts = [f"{recording.examples[k]} ({n} times)" for k, n in recording.trouble.most_common()]
+    late = outcome.late + outcome.result.delay
+    if abs(late) > LATE:
+        texts.append(
+            f"the images' stamps are about {1e3 * late:.0f} ms late against those of the scans; "
+            "this was allowed for"
+        )
     pan = outcome.sights.pan[outcome.result.used]
     if np.ptp(np.unwrap(pan)) < LITTLE_PAN:
         texts.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -32,7 +32,7 @@ from ground_truth_localizer.target_state import TargetState
 from ros_interface.errors import MessageError
 from ros_interface.image_messages import camera_model_from_message, frame_from_message
 from ros_interface.scan_messages import scan_from_message
-from spatial_types.camera import CameraFrame, CameraModel
+from spatial_types.camera import CameraModel
 from spatial_types.scan import Scan
 from spatial_types.transforms import Transform, matrix_from_rpy
 
@@ -85,6 +85,7 @@ class StationRecording:
     def __post_init__(self) -> None:
         self._transforms = BagTransforms(self.bag, self.options.map_frame, self._note)
         self._pan = TransformTree()
+        self._camera_frame = ""
         if self.options.mount is not None:
             mount = self.options.mount
             self._pan.set_static("map", "mount", (*mount.translation, *mount.quaternion))
@@ -142,7 +143,8 @@ class StationRecording:
                 self.refused["no target in the scans before and after"] += 1
                 return
             frame = frame_from_message(self.bag.deserialize(message))
-            told = self.map_from_camera(frame)
+            self._camera_frame = frame.frame_id
+            told = self.map_from_camera(frame.stamp)
             target = self._where_to_look(state, told, values, spread)
             result = estimator.update(frame, self.camera, self._corrected(told, values), target)
             sight = camera_sight(result, radius, told, float(values[2]))
@@ -159,11 +161,28 @@ class StationRecording:
         """Count the images without reading them."""
         self.images = sum(1 for _ in self.bag.messages([self.options.image]))
 
-    def map_from_camera(self, frame: CameraFrame) -> Transform:
-        """Where the station's nominal values put the camera's optical frame."""
+    def map_from_camera(self, stamp: int) -> Transform:
+        """Where the station's nominal values put the camera's optical frame; TransformError."""
         if self.options.mount is not None:
-            return self._pan.lookup("map", "camera", frame.stamp)
-        return self._transforms.lookup(frame.frame_id, frame.stamp)
+            return self._pan.lookup("map", "camera", stamp)
+        return self._transforms.lookup(self._camera_frame, stamp)
+
+    def earlier(self, sights: Sequence[CameraSight], late: float) -> list[CameraSight]:
+        """Return the same sights with stamps `late` (s) earlier, and the pan as it was then."""
+        if late == 0.0:
+            return list(sights)
+        moved = []
+        for sight in sights:
+            stamp = sight.stamp - round(late * 1e9)
+            try:
+                told = self.map_from_camera(stamp)
+            except TransformError:
+                continue  # before the first transform, or behind the last
+            pan = float(np.arctan2(told.rotation[1, 2], told.rotation[0, 2]))
+            seen = sight.seen + np.array([pan - sight.pan, 0.0])
+            origin = told.translation[:2]
+            moved.append(dataclasses.replace(sight, stamp=stamp, seen=seen, pan=pan, origin=origin))
+        return moved
 
     def _run(self, handlers: Handlers) -> None:
         """Hand out messages; what is wrong with one is noted, and the next comes."""

@@ -65,8 +65,8 @@ class Sights:
 
     `laser` (N, 2) distance and bearing, `camera` (N, 2) azimuth and half width as told by the
     camera's told direction, with covariances (N, 2, 2); `origin` (N, 2) and `pan` (N,) are the
-    camera's place and direction as told, `stamps` (N,) ns, `count` (N,) how many scans each was
-    made of.
+    camera's place and direction as told, `slip` (N,) by how much faster (rad/s) it turns than the
+    target's bearing does, `stamps` (N,) ns, `count` (N,) how many scans each was made of.
     """
 
     stamps: NDArray[np.int64]
@@ -76,6 +76,7 @@ class Sights:
     camera_covariance: Array
     origin: Array
     pan: Array
+    slip: Array
     count: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -163,6 +164,7 @@ def shared_sights(
         _stack([row.camera_covariance for row in rows], 2, 2),
         origin @ np.array([[c, -s], [s, c]]),
         np.array([row.pan - yaw for row in rows], dtype=float),
+        np.array([row.slip for row in rows], dtype=float),
         np.array([row.scans for row in rows], dtype=np.int64),
     )
 
@@ -181,6 +183,7 @@ class _Row(NamedTuple):
     camera_covariance: Array
     origin: Array
     pan: float
+    slip: float
     position: Array
     scans: int = 1
 
@@ -207,26 +210,26 @@ def _at_scans(places: Sequence[LaserPlace], images: Sequence[CameraSight]) -> li
 
 def _line(
     images: Sequence[CameraSight], stamp: int, distance: float
-) -> tuple[Array, Array, Array, float] | None:
-    """Value at `stamp` of the line through what images say; None where that would be a guess."""
+) -> tuple[Array, Array, Array, float, float] | None:
+    """Values at `stamp` of the lines through what images say; None where they would be guesses."""
     if not images:
         return None
     times = np.array([(image.stamp - stamp) / SECOND for image in images])
-    turns = np.unwrap([float(image.seen[0]) for image in images])
-    seen = np.column_stack([turns, [float(image.seen[1]) for image in images]])
+    seen = np.array([(*image.seen, image.pan) for image in images])
+    seen[:, (0, 2)] = np.unwrap(seen[:, (0, 2)], axis=0)
     # Neighbours share most of what is wrong in them, so more images count no more than one.
     covariance = np.mean([image.covariance for image in images], axis=0)
-    pan = float(np.unwrap([image.pan for image in images]).mean())
     origin = np.mean([image.origin for image in images], axis=0)
     if len(images) == 1 or np.ptp(times) < 1e-6:
-        return (seen[0], covariance, origin, pan) if abs(times[0]) < 1e-3 else None
+        at_once = abs(times[0]) < 1e-3
+        return (seen[0, :2], covariance, origin, float(seen[0, 2]), 0.0) if at_once else None
     if times[0] > 1e-3 or times[-1] < -1e-3 or np.max(np.diff(times)) > LARGEST_GAP:
         return None
     design = np.column_stack([np.ones_like(times), times])
-    value = np.linalg.lstsq(design, seen, rcond=None)[0][0]
+    value, rate = np.linalg.lstsq(design, seen, rcond=None)[0]
     bend = ACCELERATION * np.ptp(times) ** 2 / 8.0 / distance
     covariance = covariance + np.diag([bend**2, 0.0])
-    return value, covariance, origin, pan
+    return value[:2], covariance, origin, float(value[2]), float(rate[2] - rate[0])
 
 
 def _at_images(places: Sequence[LaserPlace], images: Sequence[CameraSight]) -> list[_Row]:
@@ -248,7 +251,9 @@ def _at_images(places: Sequence[LaserPlace], images: Sequence[CameraSight]) -> l
         covariance = covariance + np.diag([bend**2, (bend / polar[0]) ** 2])
         position = before.state.position + part * (after.state.position - before.state.position)
         head = (image.stamp, polar, covariance, image.seen, image.covariance)
-        rows.append(_Row(*head, image.origin, image.pan, position))
+        turn = np.diff(np.unwrap([float(p.polar[1]) for p in (before, after)]))[0]
+        # So seldom, how fast the pan turned cannot be seen: it is taken to have stood.
+        rows.append(_Row(*head, image.origin, image.pan, float(-turn / span), position))
     return rows
 
 
@@ -278,6 +283,7 @@ def _joined(group: Sequence[_Row]) -> _Row:
         laser_covariance=laser_covariance,
         camera=_mean([row.camera for row in group]),
         camera_covariance=np.mean([row.camera_covariance for row in group], axis=0),
+        slip=0.0,
         scans=count,
     )
 

@@ -2,8 +2,9 @@
 
 Unknown are how far the camera's place is off in x and y of the laser's axes, one angle (what its
 viewing direction lacks: the station's heading and the pan's zero cannot be told apart), and the
-laser's range bias. A fifth, how much too wide an edge appears, is held by what is known of it and
-keeps the range bias honest.
+laser's range bias. Two more are held by what is known of them, and keep the others honest: how much
+too wide an edge appears, and how late the images' stamps are. An image that is late by T shows the
+target as it was, with the pan read as it is: its bearing is off by (pan rate - bearing rate) T.
 
 Each sight gives two residuals, bearing and half width of the silhouette, against what the laser's
 place of the target lets expect; the laser's own error goes into their covariance (total least
@@ -29,6 +30,7 @@ Array = NDArray[np.float64]
 NAMES = ("camera_x", "camera_y", "angle", "range_bias")
 UNITS = ("m", "m", "rad", "m")
 COUNT = len(NAMES)
+EDGE, DELAY, SIZE = COUNT, COUNT + 1, COUNT + 2
 ROUNDS = 40
 ENOUGH = 1e-8  # steps smaller than this part of a standard deviation end the search
 FIRST_CUT = 30.0  # outlier limit (sigma) of the first round; it shrinks to the parameter's
@@ -44,6 +46,13 @@ class CalibrationParameters:
     radius: float = parameter(0.10, "radius of the target", unit="m", minimum=0.005, maximum=2.0)
     edge_sigma: float = parameter(
         0.09, "how well the silhouette's edges are known", unit="pixels", minimum=1e-4, maximum=5.0
+    )
+    delay_sigma: float = parameter(
+        0.03,
+        "how well the images' stamps are known to agree with those of the scans",
+        unit="s",
+        minimum=1e-6,
+        maximum=1.0,
     )
     outlier: float = parameter(
         4.0, "sights farther off than this are left out", unit="sigma", minimum=2.0
@@ -79,7 +88,8 @@ class Calibration:
     """The outcome; `values` and `sigmas` (4,) in the order of NAMES, `covariance` (4, 4).
 
     camera_x and camera_y are to be added to the camera's place as told, `angle` to its viewing
-    direction. `edge` (rad) is how much too wide half a silhouette appears. `scatter` (2,) is
+    direction. `edge` (rad) is how much too wide half a silhouette appears, `delay` (s) how late the
+    images' stamps are against those of the scans. `scatter` (2,) is
     that of bearings and widths in units of what was expected, `used` (N,) which sights were not
     left out.
     """
@@ -88,6 +98,8 @@ class Calibration:
     sigmas: Array
     covariance: Array
     edge: float
+    delay: float
+    delay_sigma: float
     scatter: Array
     used: NDArray[np.bool_]
 
@@ -122,8 +134,9 @@ def calibrate(
             f"{len(sights)} sights of the target by both laser and camera: nothing is determined, "
             f"neither {', '.join(NAMES[:-1])} nor {NAMES[-1]}"
         )
-    problem = Problem(sights, parameters, parameters.edge_sigma * pixel)
-    state = np.append(np.zeros(COUNT) if start is None else start, 0.0)
+    known = np.array([parameters.edge_sigma * pixel, parameters.delay_sigma])
+    problem = Problem(sights, parameters, known)
+    state = np.append(np.zeros(COUNT) if start is None else start, (0.0, 0.0))
     with np.errstate(all="ignore"):
         state, used = problem.search(state, FIRST_CUT)
         _refuse_open(problem.linear(state).inverse(used)[:COUNT, :COUNT], parameters, "")
@@ -131,12 +144,15 @@ def calibrate(
         scatter = problem.linear(state).scatter(used)
         problem = dataclasses.replace(problem, factors=np.maximum(scatter, 1.0))
         state, used = problem.search(state, parameters.outlier)
-        covariance = _covariance(problem.linear(state), used, sights.stamps, parameters)
+        full = _covariance(problem.linear(state), used, sights.stamps, parameters)
+    covariance, sigmas = full[:COUNT, :COUNT], np.sqrt(np.diag(full))
     result = Calibration(
         values=state[:COUNT],
-        sigmas=np.sqrt(np.diag(covariance)),
+        sigmas=sigmas[:COUNT],
         covariance=covariance,
-        edge=float(state[COUNT]),
+        edge=float(state[EDGE]),
+        delay=float(state[DELAY]),
+        delay_sigma=float(sigmas[DELAY]),
         scatter=scatter,
         used=used,
     )
@@ -153,12 +169,13 @@ def undetermined(covariance: Array, limits: Array) -> tuple[str, ...]:
 def residuals(sights: Sights, state: Array, radius: float) -> Array:
     """Bearing and half width (N, 2) as seen, minus as expected (rad).
 
-    `state` (5,) is camera_x, camera_y, angle, range_bias and edge.
+    `state` (6,) is camera_x, camera_y, angle, range_bias, edge and delay.
     """
     away = _away(sights, state)
     distance = np.hypot(away[:, 0], away[:, 1])
     bearing = sights.camera[:, 0] + state[2] - np.arctan2(away[:, 1], away[:, 0])
-    width = sights.camera[:, 1] - state[4] - np.arcsin(np.minimum(radius / distance, 0.99))
+    bearing = bearing - state[DELAY] * sights.slip
+    width = sights.camera[:, 1] - state[EDGE] - np.arcsin(np.minimum(radius / distance, 0.99))
     return np.stack([(bearing + np.pi) % (2.0 * np.pi) - np.pi, width], axis=1)
 
 
@@ -173,22 +190,22 @@ def _away(sights: Sights, state: Array) -> Array:
 class Problem:
     """What is to be fitted.
 
-    `edge_sigma` (rad) is what is known of the edge beforehand; `factors` (2,) are how much larger
-    than told the errors of bearings and widths are.
+    `known` (2,) are the standard deviations of edge (rad) and delay (s) beforehand; `factors` (2,)
+    are how much larger than told the errors of bearings and widths are.
     """
 
     sights: Sights
     parameters: CalibrationParameters
-    edge_sigma: float
+    known: Array
     factors: Array = field(default_factory=lambda: np.ones(2))
 
     @property
     def scale(self) -> Array:
-        """Sizes (5,) that make the unknowns comparable."""
-        return np.append(self.parameters.limits, self.edge_sigma)
+        """Sizes (6,) that make the unknowns comparable."""
+        return np.append(self.parameters.limits, self.known)
 
     def linear(self, state: Array) -> Linear:
-        """Linearise at a state (5,)."""
+        """Linearise at a state (6,)."""
         return Linear(self, state)
 
     def search(self, state: Array, cut: float) -> tuple[Array, NDArray[np.bool_]]:
@@ -215,11 +232,11 @@ class Problem:
 
 
 class Linear:
-    """A problem at a state: whitened residuals (N, 2) and their Jacobian (N, 2, 5)."""
+    """A problem at a state: whitened residuals (N, 2) and their Jacobian (N, 2, 6)."""
 
     def __init__(self, problem: Problem, state: Array) -> None:
         sights, radius = problem.sights, problem.parameters.radius
-        self._problem, self._edge = problem, float(state[COUNT])
+        self._problem, self._held = problem, state[COUNT:]
         by_place = _slopes(_away(sights, state), radius)
         bearing = sights.laser[:, 1]
         along = np.stack([np.cos(bearing), np.sin(bearing)], axis=1)
@@ -228,11 +245,12 @@ class Linear:
         by_laser = by_place @ np.stack([along, far * across], axis=2)
         spread = by_laser @ sights.laser_covariance @ by_laser.swapaxes(1, 2)
         spread = (spread + sights.camera_covariance) * np.outer(problem.factors, problem.factors)
-        jacobian: Array = np.zeros((len(sights), 2, COUNT + 1))
+        jacobian: Array = np.zeros((len(sights), 2, SIZE))
         jacobian[:, :, :2] = -by_place
         jacobian[:, 0, 2] = 1.0
         jacobian[:, :, 3] = -by_laser[:, :, 0]
-        jacobian[:, 1, 4] = -1.0
+        jacobian[:, 1, EDGE] = -1.0
+        jacobian[:, 0, DELAY] = -sights.slip
         raw = residuals(sights, state, radius)
         white = np.asarray(np.linalg.inv(np.linalg.cholesky(spread)), dtype=np.float64)
         self.jacobian: Array = white @ jacobian
@@ -240,17 +258,22 @@ class Linear:
         self.distance: Array = np.sqrt(np.sum(self.residuals**2, axis=1) / 2.0)
         self._single = raw / np.sqrt(spread[:, (0, 1), (0, 1)])
 
+    @property
+    def _before(self) -> Array:
+        """Information (6, 6) of what is known beforehand."""
+        return np.diag(np.append(np.zeros(COUNT), self._problem.known**-2.0))
+
     def information(self, weights: Array) -> tuple[Array, Array]:
-        """Information (5, 5) and gradient (5,) of the sights and what is known of the edge."""
+        """Information (6, 6) and gradient (6,) of the sights and what is known beforehand."""
         weighted = self.jacobian * weights[:, None, None]
         information = np.einsum("nki,nkj->ij", weighted, self.jacobian)
         gradient = np.einsum("nki,nk->i", weighted, self.residuals)
-        information[COUNT, COUNT] += self._problem.edge_sigma**-2
-        gradient[COUNT] += self._edge / self._problem.edge_sigma**2
+        information += self._before
+        gradient[COUNT:] += self._held / self._problem.known**2
         return information, gradient
 
     def inverse(self, used: NDArray[np.bool_]) -> Array:
-        """Covariance (5, 5) of the unknowns, as the sights' own errors tell."""
+        """Covariance (6, 6) of the unknowns, as the sights' own errors tell."""
         return _inverse(self.information(used.astype(float))[0], self._problem.scale, 1e-12)
 
     def scatter(self, used: NDArray[np.bool_]) -> Array:
@@ -258,14 +281,13 @@ class Linear:
         return np.asarray(1.4826 * np.median(np.abs(self._single[used]), axis=0))
 
     def clustered(self, used: NDArray[np.bool_], blocks: NDArray[np.int64]) -> Array:
-        """Covariance (5, 5) from how `blocks` (of those used) of sights disagree."""
+        """Covariance (6, 6) from how `blocks` (of those used) of sights disagree."""
         inverse = self.inverse(used)
         scores = np.einsum("nki,nk->ni", self.jacobian[used], self.residuals[used])
         names = np.unique(blocks)
         sums = np.array([scores[blocks == name].sum(axis=0) for name in names])
         spread = sums.T @ sums * (len(names) / (len(names) - 1.0))
-        spread[COUNT, COUNT] += self._problem.edge_sigma**-2
-        return np.asarray(inverse @ spread @ inverse)
+        return np.asarray(inverse @ (spread + self._before) @ inverse)
 
 
 def _slopes(away: Array, radius: float) -> Array:
@@ -292,12 +314,12 @@ def _covariance(
     stamps: NDArray[np.int64],
     parameters: CalibrationParameters,
 ) -> Array:
-    """Covariance (4, 4), raised where stretches of the recording disagree more than sights do."""
-    inverse = fit.inverse(used)[:COUNT, :COUNT]
+    """Covariance (6, 6), raised where stretches of the recording disagree more than sights do."""
+    inverse = fit.inverse(used)
     blocks = (stamps[used] - stamps.min()) // round(parameters.block * 1e9)
     if len(np.unique(blocks)) < FEWEST_BLOCKS:
         return inverse
-    ratio = np.diag(fit.clustered(used, blocks))[:COUNT] / np.diag(inverse)
+    ratio = np.diag(fit.clustered(used, blocks)) / np.diag(inverse)
     raised = np.sqrt(np.maximum(ratio, 1.0))
     return np.asarray(inverse * np.outer(raised, raised))
 

@@ -28,13 +28,19 @@ def sights(
     edge: float = 0.0,
     laser_sigma: tuple[float, float] = (0.010, 0.0018),
     camera_sigma: tuple[float, float] = (0.1 * PIXEL, 0.1 * PIXEL),
+    delay: float = 0.0,
 ) -> Sights:
-    """What laser and camera say of a target at `places` (N, 2) of the laser's axes."""
+    """What laser and camera say of a target at `places` (N, 2) of the laser's axes, 0.1 s apart.
+
+    The pan does not turn while an image is taken; with a `delay` (s) images are stamped late.
+    """
     n = len(places)
     far = np.hypot(*places.T)
     laser = np.stack([far + true[3], np.arctan2(places[:, 1], places[:, 0])], axis=1)
     away = places - TOLD - true[:2]
     bearing = np.arctan2(away[:, 1], away[:, 0]) - true[2]
+    slip = -np.gradient(np.unwrap(bearing), 0.1) if n > 1 else np.zeros(n)
+    bearing = bearing + slip * delay
     width = np.arcsin(RADIUS / np.hypot(*away.T)) + edge
     laser = laser + random.normal(size=(n, 2)) * laser_sigma
     camera = np.stack([bearing, width], axis=1) + random.normal(size=(n, 2)) * camera_sigma
@@ -46,5 +52,6 @@ def sights(
         np.tile(np.diag(np.square(camera_sigma)), (n, 1, 1)),
         np.tile(TOLD, (n, 1)),
         bearing,
+        slip,
         np.ones(n, dtype=np.int64),
     )

@@ -47,7 +47,7 @@ def test_exact_sights_give_the_exact_station(x, y, angle, bias, seed):
     random = np.random.default_rng(seed)
     places = random.uniform((-3.0, 0.9), (3.0, 3.6), (40, 2))
     seen = sights(places, random, true, **EXACT)
-    assert np.abs(residuals(seen, np.append(true, 0.0), RADIUS)).max() < 1e-7
+    assert np.abs(residuals(seen, np.append(true, (0.0, 0.0)), RADIUS)).max() < 1e-7
     seen = dataclasses.replace(
         seen, **{n: getattr(seen, n) + np.eye(2) * 1e-7 for n in ("camera_covariance",)}
     )
@@ -57,7 +57,7 @@ def test_exact_sights_give_the_exact_station(x, y, angle, bias, seed):
 @settings(max_examples=25, deadline=None)
 @given(x=OFFSET, y=OFFSET, angle=st.floats(-0.3, 0.3), bias=OFFSET, edge=st.floats(-1e-3, 1e-3))
 def test_the_jacobian_is_that_of_the_residuals(x, y, angle, bias, edge):
-    state = np.array([x, y, angle, bias, edge])
+    state = np.array([x, y, angle, bias, edge, 10.0 * edge])
     random = np.random.default_rng(1)
     seen = sights(random.uniform((-3.0, 0.9), (3.0, 3.6), (5, 2)), random)
     white = dataclasses.replace(
@@ -65,9 +65,9 @@ def test_the_jacobian_is_that_of_the_residuals(x, y, angle, bias, edge):
         laser_covariance=np.zeros((5, 2, 2)),
         camera_covariance=np.tile(np.eye(2), (5, 1, 1)),
     )
-    told = Linear(Problem(white, CalibrationParameters(), 1.0), state).jacobian
-    for k in range(5):
-        step = 1e-6 * np.eye(5)[k]
+    told = Linear(Problem(white, CalibrationParameters(), np.ones(2)), state).jacobian
+    for k in range(6):
+        step = 1e-6 * np.eye(6)[k]
         slope = residuals(seen, state + step, RADIUS) - residuals(seen, state - step, RADIUS)
         assert told[:, :, k] == pytest.approx(slope / 2e-6, abs=1e-6)
 
@@ -105,6 +105,16 @@ def test_outliers_are_left_out():
     assert np.abs(error[:, :2]).max() < 0.004
     assert np.degrees(np.abs(error[:, 2])).max() < 0.06
     assert np.all(nees(error, covariance) < 2.2)
+
+
+def test_late_images_are_noticed_and_allowed_for():
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        result = calibrate(sights(over_the_room(1000, random), random, delay=0.04), PIXEL)
+        assert result.delay == pytest.approx(0.04, abs=4 * result.delay_sigma)
+        assert result.delay_sigma < 0.004
+        assert np.all(np.abs(result.values - TRUE) < 4 * result.sigmas)
+        assert np.all(result.sigmas[:2] < 0.001)
 
 
 def refused(places, **more):
