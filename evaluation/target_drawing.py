@@ -19,9 +19,9 @@ from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle, Wedge
 
+from evaluation.commands import REFUSED, overrides_from
 from evaluation.errors import EvaluationError
 from evaluation.report import make_room
-from evaluation.run_trial import REFUSED, overrides_from
 from ground_truth_localizer.marker_pattern import MarkerPattern
 from ground_truth_localizer.orientation_parameters import OrientationParameters
 from ground_truth_localizer.target_strip import Piece, pieces

@@ -39,3 +39,9 @@ def test_a_bag_is_evaluated_with_a_report(recorded, tmp_path):
 def test_estimators_are_imported():
     done = run(f"from ground_truth_localizer import {ESTIMATORS}")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_station_is_calibrated_and_a_target_drawn():
+    for name in ("calibrate_station", "target_drawing"):
+        done = run(f"from evaluation.{name} import main\nmain(['--help'])")
+        assert done.returncode == 0, done.stderr
