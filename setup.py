@@ -23,6 +23,8 @@ ROOMS = [
     "mavlink_bridge.sending",
     "mavlink_bridge.files",
     "mavlink_bridge.simulated_autopilot",
+    "mavlink_bridge.mapping",
+    "mavlink_bridge.piloting",
 ]
 DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
 
@@ -44,6 +46,7 @@ PROGRAMS = {
     "trial_parameters": "evaluation.trial_parameters",
     "trial_runner": "evaluation.trial_runner_node",
     "evaluate_bag": "evaluation.evaluate_bag",
+    "mavlink_bridge": "mavlink_bridge.mavlink_bridge_node",
     "link_emulator": "mavlink_bridge.links.emulate_link",
     "mavlink_key": "mavlink_bridge.wire.key_file",
     "thin_link_trial": "mavlink_bridge.thin_link_trial",

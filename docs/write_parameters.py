@@ -21,6 +21,7 @@ NODES = {
     ),
     "scene_sim": "scene_sim.scene_sim_node:SceneSimParameters",
     "classic_pan": "scene_sim.classic_pan_node:ClassicPanParameters",
+    "mavlink_bridge": "mavlink_bridge.mavlink_bridge_node:NodeParameters",
     "trial_runner": "evaluation.trial_runner_node:RunnerParameters",
 }
 HEAD = """# Parameters

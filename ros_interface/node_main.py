@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import rclpy
 from rclpy.exceptions import NameValidationException
-from rclpy.executors import ExternalShutdownException
+from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.node import Node
 
 from ros_interface.errors import ConfigurationError
@@ -19,13 +19,18 @@ from spatial_types.parameters import ParameterError
 CONFIGURATION_EXIT_CODE = 2
 
 
-def run_node(factory: Callable[[], Node], args: list[str] | None = None, niceness: int = 0) -> int:
+def run_node(
+    factory: Callable[[], Node],
+    args: list[str] | None = None,
+    niceness: int = 0,
+    threads: int = 1,
+) -> int:
     """Start the node that `factory` makes, spin until Ctrl-C, and return the exit code.
 
     A ConfigurationError or ParameterError, a parameter file that cannot be read and a name that no
     topic may have are a message on standard error and exit code 2; Ctrl-C and an external shutdown
     are 0. Callbacks run with `niceness` (thread_priority); the middleware's threads, which note
-    when messages come, do not.
+    when messages come, do not. With several `threads` callbacks of different groups run at once.
     """
     _leave_interrupts_to_rclpy()
     try:
@@ -37,7 +42,7 @@ def run_node(factory: Callable[[], Node], args: list[str] | None = None, nicenes
     try:
         node = factory()
         yield_to_others(niceness)
-        rclpy.spin(node)
+        rclpy.spin(node, MultiThreadedExecutor(threads) if threads > 1 else None)
     except (ConfigurationError, ParameterError, NameValidationException) as error:
         print(f"error: {error}", file=sys.stderr)
         return CONFIGURATION_EXIT_CODE

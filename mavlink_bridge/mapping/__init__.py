@@ -1,0 +1,1 @@
+"""MAVLink messages to plain structs in ROS's frames, and commands to messages."""

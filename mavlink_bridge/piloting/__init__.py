@@ -1,0 +1,1 @@
+"""What a bridge does beside carrying messages: time, setpoints, manoeuvres, state. No ROS here."""

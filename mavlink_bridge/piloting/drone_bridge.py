@@ -1,0 +1,274 @@
+"""One drone over one link, without ROS: what a node calls, and what it is told.
+
+Single-threaded: all calls come from one thread, times are passed in. `now` is seconds of a
+monotonic clock, `clock` nanoseconds of the clock in which telemetry is stamped (ROS time).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import mavlink_bridge.mapping.common
+import mavlink_bridge.mapping.thesis  # noqa: F401  (both register their functions)
+from mavlink_bridge.endpoint import Endpoint, EndpointParameters
+from mavlink_bridge.links.link import Link
+from mavlink_bridge.mapping.registry import mapped_messages, telemetry_of
+from mavlink_bridge.mapping.setpoints import Setpoint, SetpointError, setpoint_message
+from mavlink_bridge.mapping.telemetry import SourceTime, Text
+from mavlink_bridge.peers import Peer
+from mavlink_bridge.piloting.commander import Commander, ManoeuvreParameters
+from mavlink_bridge.piloting.drone_state import DroneState, Product
+from mavlink_bridge.piloting.setpoint_stream import SetpointParameters, SetpointStream
+from mavlink_bridge.piloting.streams import StreamParameters, StreamRequests
+from mavlink_bridge.piloting.time_sync import TimeSync
+from mavlink_bridge.sending.traffic_class import TrafficClass
+from mavlink_bridge.wire.frame import Frame
+from mavlink_bridge.wire.signing import Signing
+from spatial_types.parameters import parameter
+
+HEARTBEAT_PERIOD = 1.0
+EAGER_QUESTIONS = 10  # about the time, one a second; then
+QUESTION_PERIOD = 5.0
+TYPES = {"ground_station": "MAV_TYPE_GCS", "companion": "MAV_TYPE_ONBOARD_CONTROLLER"}
+
+
+@dataclass(frozen=True)
+class BridgeParameters:
+    """Who the bridge is on the link, whom it speaks to, and how."""
+
+    system: int = parameter(245, "MAVLink system number of the bridge", minimum=1, maximum=255)
+    component: int = parameter(191, "its component number", minimum=1, maximum=255)
+    role: str = parameter(
+        "ground_station",
+        "what its heartbeat says that it is",
+        choices=("ground_station", "companion"),
+    )
+    drone_system: int = parameter(
+        0, "system number of the drone; 0: the first autopilot heard", minimum=0, maximum=255
+    )
+    attitude_age: float = parameter(
+        1.0, "time between a position and the attitude that goes with it", unit="s", minimum=0.0
+    )
+    setpoint: SetpointParameters = field(default_factory=SetpointParameters)
+    manoeuvre: ManoeuvreParameters = field(default_factory=ManoeuvreParameters)
+    stream: StreamParameters = field(default_factory=StreamParameters)
+
+
+class Outlet:
+    """Who is told; every method may be left as it is."""
+
+    def product(self, product: Product, stamp: int) -> None:
+        """Something was measured at `stamp` (ns of the clock)."""
+
+    def text(self, text: Text) -> None:
+        """The autopilot has said something to people."""
+
+    def changed(self, what: str) -> None:
+        """The state has changed in a way that people want to know: a line for the log."""
+
+    def refused(self, what: str, reason: str) -> None:
+        """Something could not be used."""
+
+
+class DroneBridge:
+    """Telemetry in, setpoints and commands out."""
+
+    def __init__(
+        self,
+        link: Link,
+        folder: Path,
+        parameters: BridgeParameters,
+        outlet: Outlet,
+        endpoint_parameters: EndpointParameters | None = None,
+        *,
+        signing: Signing | None = None,
+        on_file: Callable[[Any, Path], None] | None = None,
+    ) -> None:
+        """`folder` is where files come to and are served from."""
+        self.parameters = parameters
+        self.endpoint = Endpoint(
+            link,
+            parameters.system,
+            parameters.component,
+            folder,
+            endpoint_parameters,
+            signing=signing,
+            on_file=on_file,
+        )
+        self.state = DroneState(parameters.attitude_age)
+        self.commander = Commander(self.endpoint, self.state, parameters.manoeuvre)
+        self.setpoints = SetpointStream(parameters.setpoint)
+        self.streams = StreamRequests(parameters.stream)
+        self.boot_clock = TimeSync()
+        self.utc_clock = TimeSync()
+        self.telemetry = 0
+        """Messages that told something."""
+        self.peer: Peer | None = None
+        self._outlet = outlet
+        self._dialect = self.endpoint.dialect
+        self._clock = 0
+        self._mode = ""
+        self._present = False
+        self._heartbeat_due = 0.0
+        self._question_due = 0.0
+        self.endpoint.handlers.add(self._on_telemetry, *mapped_messages())
+        self.endpoint.handlers.add(self._on_timesync, "TIMESYNC")
+
+    # Time
+
+    def poll(self, now: float, clock: int, healthy: bool = True) -> list[Frame]:
+        """Read and send what is due. Heartbeats go out only while the owner is healthy."""
+        self._clock = clock
+        if healthy:
+            self._beat(now)
+        self._send_setpoint(now)
+        self.commander.poll(now)
+        self._ask_time(now)
+        frames = self.endpoint.poll(now)
+        self._look_at_peer(now)
+        return frames
+
+    def next_time(self) -> float | None:
+        """Return when to poll even if nothing comes."""
+        times = [self.setpoints.next_time(), self.endpoint.next_opening(), self._heartbeat_due]
+        return min([time for time in times if time is not None], default=None)
+
+    def close(self) -> None:
+        """Close the link."""
+        self.endpoint.close()
+
+    # Setpoints
+
+    def give(self, setpoint: Setpoint, now: float) -> None:
+        """Let a setpoint hold from now on, for its lifetime."""
+        self.setpoints.give(setpoint, now)
+        self._send_setpoint(now)
+
+    def follow_setpoints(self, now: float, done: Callable[[bool, str], None]) -> None:
+        """Have the drone obey. Some autopilots want a stream of setpoints before (PX4)."""
+        self.commander.follow(now, done)
+
+    def _send_setpoint(self, now: float) -> None:
+        setpoint, ended = self.setpoints.poll(now)
+        if setpoint is not None:
+            self._submit_setpoint(setpoint, now)
+        if ended == "expired":
+            self._outlet.changed("the setpoint was not renewed: the drone is told to hover")
+        elif ended == "flown":
+            self._outlet.changed("the trajectory is flown")
+        if ended and self.peer is not None and self.peer.present:
+            self.commander.hover(now, lambda _success, _text: None)
+
+    def _submit_setpoint(self, setpoint: Setpoint, now: float) -> None:
+        if self.peer is None or not self.peer.present:
+            self._outlet.refused("setpoint without drone", "no drone is heard")
+            return
+        target = (self.peer.system, self.peer.component)
+        try:
+            message = setpoint_message(
+                setpoint, self.peer.flavour, self._dialect, target, self._clock
+            )
+        except SetpointError as error:
+            self._outlet.refused("setpoint refused", str(error))
+            self.setpoints.clear()
+            return
+        lifetime = self.parameters.setpoint.lifetime
+        self.endpoint.submit(message, TrafficClass.SETPOINT, now, lifetime=lifetime)
+
+    # What comes
+
+    def _on_telemetry(self, frame: Frame, _: Any) -> None:
+        if self.peer is None or frame.system != self.peer.system:
+            return
+        try:
+            found = telemetry_of(frame.message)
+        except ValueError as error:
+            self._outlet.refused(f"bad {frame.message.get_type()}", str(error))
+            return
+        if found is None:
+            return
+        self.telemetry += 1
+        if isinstance(found.data, Text):
+            self._outlet.text(found.data)
+            return
+        stamp = self._stamp(found.time)
+        for product in self.state.take(found.data, stamp):
+            self._outlet.product(product, stamp)
+
+    def _stamp(self, time: SourceTime | None) -> int:
+        if time is None:
+            return self._clock
+        clock = self.utc_clock if time.is_utc else self.boot_clock
+        clock.heard(time.nanoseconds, self._clock)
+        return max(0, clock.ours(time.nanoseconds, self._clock))
+
+    def _on_timesync(self, frame: Frame, _: Any) -> None:
+        message = frame.message
+        if getattr(message, "target_system", 0) not in (0, self.parameters.system):
+            return
+        if message.tc1 == 0:
+            answer = self._dialect.MAVLink_timesync_message(self._clock, message.ts1)
+            self.endpoint.submit(answer, TrafficClass.COMMAND, self.endpoint.now, key="timesync")
+        elif self.peer is not None and frame.system == self.peer.system:
+            self.boot_clock.answered(message.tc1, message.ts1, self._clock)
+
+    # What goes out by itself
+
+    def _beat(self, now: float) -> None:
+        if now < self._heartbeat_due:
+            return
+        self._heartbeat_due = max(self._heartbeat_due + HEARTBEAT_PERIOD, now + 0.5)
+        make = self._dialect
+        heartbeat = make.MAVLink_heartbeat_message(
+            getattr(make, TYPES[self.parameters.role]),
+            make.MAV_AUTOPILOT_INVALID,
+            0,
+            0,
+            make.MAV_STATE_ACTIVE,
+            3,
+        )
+        self.endpoint.submit(heartbeat, TrafficClass.HEARTBEAT, now)
+
+    def _ask_time(self, now: float) -> None:
+        if now < self._question_due or self.peer is None or not self.peer.present:
+            return
+        eager = self.boot_clock.exchanges < EAGER_QUESTIONS
+        self._question_due = now + (1.0 if eager else QUESTION_PERIOD)
+        sent = self._clock
+        question = self._dialect.MAVLink_timesync_message(0, sent)
+        self.endpoint.submit(
+            question,
+            TrafficClass.TELEMETRY,
+            now,
+            on_sent=lambda _: self.boot_clock.asked(sent, self._clock),
+        )
+
+    # The other end
+
+    def _look_at_peer(self, now: float) -> None:
+        if self.peer is None:
+            self.peer = self.endpoint.connection.peers.autopilot(
+                self.parameters.drone_system or None
+            )
+            if self.peer is None:
+                return
+        peer = self.peer
+        self.commander.peer = peer if peer.present else None
+        if peer.present != self._present:
+            self._present = peer.present
+            self._outlet.changed(
+                f"drone {peer.system} ({peer.flavour.name}) "
+                + ("is there" if peer.present else "is silent: lost")
+            )
+            if not peer.present:
+                self.setpoints.clear()
+            self.streams.start(now)
+        if peer.present:
+            self.streams.poll(now, self.commander)
+        mode = f"{peer.mode}, {'armed' if peer.armed else 'disarmed'}"
+        if mode != self._mode:
+            self._mode = mode
+            self._outlet.changed(f"mode {mode}")
