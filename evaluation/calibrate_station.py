@@ -38,6 +38,7 @@ from ground_truth_localizer.station_calibration import (
     calibrate,
 )
 from ground_truth_localizer.zone_files import zone_from_parameters
+from spatial_types.angles import wrap_scalar
 from spatial_types.parameters import ParameterError, from_mapping
 from spatial_types.transforms import Transform
 
@@ -54,7 +55,6 @@ FAR_OFF = np.array([0.01, 0.01, np.radians(0.3), 0.002, 0.001])
 MOST_ROUNDS = 15
 LATE = 0.005  # s
 LITTLE_PAN = np.radians(20.0)
-ROOMS = {"laser": LaserParameters, "orientation": OrientationParameters}
 
 
 @dataclass(frozen=True)
@@ -144,16 +144,20 @@ def _why(recording: StationRecording) -> str:
     return f" ({'; '.join(texts)})" if texts else ""
 
 
+def told_pan_zero(recording: StationRecording, of_tf: float) -> float:
+    """Return what our description's `pan_zero` would be for the station as told, rad."""
+    mount, lrf = recording.options.mount, recording.map_from_lrf
+    if mount is None or lrf is None:
+        return of_tf
+    return wrap_scalar(mount.yaw - lrf.yaw - np.pi / 2)
+
+
 def figures(outcome: Outcome, recording: StationRecording, pan_zero: float) -> dict[str, Any]:
     """Everything found, in metres and degrees."""
-    result, told, sights = outcome.result, outcome.told, outcome.sights
+    result, told = outcome.result, outcome.told
     values, sigmas = result.values.copy(), result.sigmas
     values[:2] += told
     values[3] += outcome.bias
-    bias = recording.laser.sensor.range_bias
-    pan = np.degrees(np.unwrap(sights.pan[result.used]))
-    bearing = np.degrees(sights.laser[result.used, 1])
-    distance = sights.laser[result.used, 0]
     return {
         "camera_x_m": values[0],
         "camera_y_m": values[1],
@@ -167,12 +171,25 @@ def figures(outcome: Outcome, recording: StationRecording, pan_zero: float) -> d
             "camera_x_m": told[0],
             "camera_y_m": told[1],
             "pan_zero_rad": pan_zero,
-            "range_bias_m": bias,
+            "range_bias_m": recording.laser.sensor.range_bias,
         },
         "pan_zero_rad": pan_zero + values[2],
         "covariance": result.covariance.tolist(),
-        "edge_pixels": result.edge * float(recording.camera.matrix[0, 0]),  # type: ignore[union-attr]
         "image_delay_s": outcome.late + result.delay,
+        **_circumstances(outcome, recording),
+        "warnings": _warnings(outcome, recording),
+        "environment": environment(),
+    }
+
+
+def _circumstances(outcome: Outcome, recording: StationRecording) -> dict[str, Any]:
+    """What the result was found from, and how well that goes together."""
+    result, sights = outcome.result, outcome.sights
+    assert recording.camera is not None
+    pan = np.degrees(np.unwrap(sights.pan[result.used]))
+    bearing = np.degrees(sights.laser[result.used, 1])
+    distance = sights.laser[result.used, 0]
+    return {
         "scans": len(recording.scans),
         "images": recording.images,
         "images_used": outcome.images,
@@ -180,13 +197,12 @@ def figures(outcome: Outcome, recording: StationRecording, pan_zero: float) -> d
         "sights": len(sights),
         "outliers": result.outliers,
         "scatter": {"bearing": result.scatter[0], "width": result.scatter[1]},
+        "edge_pixels": result.edge * float(recording.camera.matrix[0, 0]),
         "spans": {
             "pan_deg": float(np.ptp(pan)),
             "bearing_deg": [float(bearing.min()), float(bearing.max())],
             "distance_m": [float(distance.min()), float(distance.max())],
         },
-        "warnings": _warnings(outcome, recording),
-        "environment": environment(),
     }
 
 
@@ -272,7 +288,7 @@ def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
         "read from the joint states and tf is not needed",
     )
     parser.add_argument(
-        "--pan-zero", type=float, default=0.0, metavar="RAD", help="pan_zero in what tf was made of"
+        "--pan-zero", type=float, default=0.0, metavar="RAD", help="pan_zero of what tf was made of"
     )
     parser.add_argument("--radius", type=float, help="radius of the target (m)")
     parser.add_argument("--zone", help="a zone file, `open`, or X_MIN,Y_MIN,X_MAX,Y_MAX")
@@ -354,7 +370,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return REFUSED
     except KeyboardInterrupt:
         return 130
-    found = figures(outcome, recording, arguments.pan_zero)
+    found = figures(outcome, recording, told_pan_zero(recording, arguments.pan_zero))
     for text in found["warnings"]:
         print(f"warning: {text}", file=sys.stderr)
     print(result_text(found))

@@ -145,19 +145,25 @@ def calibrate(
         problem = dataclasses.replace(problem, factors=np.maximum(scatter, 1.0))
         state, used = problem.search(state, parameters.outlier)
         full = _covariance(problem.linear(state), used, sights.stamps, parameters)
-    covariance, sigmas = full[:COUNT, :COUNT], np.sqrt(np.diag(full))
-    result = Calibration(
+    result = _result(state, full, scatter, used)
+    _check(result, parameters)
+    return result
+
+
+def _result(
+    state: Array, covariance: Array, scatter: Array, used: NDArray[np.bool_]
+) -> Calibration:
+    sigmas = np.sqrt(np.diag(covariance))
+    return Calibration(
         values=state[:COUNT],
         sigmas=sigmas[:COUNT],
-        covariance=covariance,
+        covariance=covariance[:COUNT, :COUNT],
         edge=float(state[EDGE]),
         delay=float(state[DELAY]),
         delay_sigma=float(sigmas[DELAY]),
         scatter=scatter,
         used=used,
     )
-    _check(result, parameters)
-    return result
 
 
 def undetermined(covariance: Array, limits: Array) -> tuple[str, ...]:

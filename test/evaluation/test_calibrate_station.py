@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.bag_reading import open_bag
 from evaluation.bag_writing import BagRecorder
-from evaluation.calibrate_station import main
+from evaluation.calibrate_station import main, told_pan_zero
 from evaluation.run_trial import run
 from evaluation.station_recording import StationOptions, StationRecording
 from evaluation.trial import read_trial
@@ -92,6 +92,10 @@ def test_without_tf_nominal_values_do(bag):
     by_tf = recording(bag)
     mount = Transform.from_rpy((0.0, 0.1, 0.37), (0.0, 0.0, np.pi / 2))
     told = recording(bag, lrf_pose=Transform.planar(0.0, 0.0, 0.0, 0.5), mount=mount)
+    turned = Transform.from_rpy((0.0, 0.1, 0.37), (0.0, 0.0, np.pi / 2 - 0.2))
+    assert told_pan_zero(told, 9.0) == pytest.approx(0.0)
+    assert told_pan_zero(recording(bag, mount=turned), 9.0) == pytest.approx(-0.2)
+    assert told_pan_zero(by_tf, 0.1) == 0.1
     assert len(told.places) == len(by_tf.places) > 50
     by_tf.sights(np.zeros(4), 0.05, every=100)  # learns the frame of the images
     for place in by_tf.places[5:-5:10]:
