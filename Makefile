@@ -17,6 +17,8 @@ demo: setup ## run the scene and write an error table, plots and a report to out
 	@$(RUN) python -m evaluation.demo
 
 test: setup ## build with colcon and run colcon test
+	@$(RUN) python -m pip install -qq --disable-pip-version-check --no-compile --no-deps \
+		-r requirements-test.txt
 	@$(RUN) underlay/test.sh
 
 trials: setup ## run every trial over three seeds and write docs/accuracy_figures.md

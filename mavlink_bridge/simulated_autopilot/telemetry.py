@@ -20,8 +20,9 @@ NAN = float("nan")
 QUADROTOR = 2
 ARMED, CUSTOM_MODE, STABILIZED, GUIDED, AUTO = 0x80, 0x01, 0x10, 0x08, 0x04
 STANDBY, ACTIVE, CRITICAL = 3, 4, 5
-# Gyroscope, accelerometer, magnetometer, pressure, GPS, controllers, motors, AHRS, battery.
-SENSORS = 0x1 | 0x2 | 0x4 | 0x8 | 0x20 | 0xFC00 | 0x200000 | 0x2000000 | 0x10000000
+# Gyroscope, accelerometer, magnetometer, pressure, GPS, controllers, motors, fence, AHRS, battery,
+# readiness to arm.
+SENSORS = 0x1 | 0x2 | 0x4 | 0x8 | 0x20 | 0xFC00 | 0x100000 | 0x200000 | 0x2000000 | 0x10000000
 PARAMETER_FLOAT, MISSION_INT, COMMAND_INT, FTP = 0x2, 0x4, 0x8, 0x20
 BYTEWISE, SET_LOCAL, SET_GLOBAL, FENCE, MAVLINK2, C_CAST = (
     0x10,
