@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ground_truth_localizer.camera_turning import CameraTurning
 from ground_truth_localizer.cylinder_projection import View
 from ground_truth_localizer.image_strips import TargetStrips, cut_strips
+from ground_truth_localizer.pixel_encoding import decoded
 from ground_truth_localizer.marker_pattern import MarkerPattern
 from ground_truth_localizer.orientation_model import Axis, Profile, YawFit, YawFitter, make_profile
 from ground_truth_localizer.orientation_parameters import OrientationParameters
@@ -118,7 +119,8 @@ class ModelMethod:
         margin = self.settings.search * across + 6.0 * pixel
         slack = min(2.0 * along / float(prior.mean[1]), 0.2)
         try:
-            strips = cut_strips(frame.pixels, view, self.cylinder, margin, slack)
+            pixels = frame.pixels if self.settings.encoding == "linear" else decoded(frame.pixels)
+            strips = cut_strips(pixels, view, self.cylinder, margin, slack)
         except ValueError as error:
             return OrientationResult(frame.stamp, False, str(error), view=view)
         whites = (*strips.above, *strips.below)

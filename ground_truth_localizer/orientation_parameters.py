@@ -13,6 +13,11 @@ from spatial_types.parameters import parameter
 class ModelParameters:
     """Settings of `method: model`."""
 
+    encoding: str = parameter(
+        "linear",
+        "what a pixel's value measures: light (linear), or its sRGB encoding (Gazebo, most cameras)",
+        choices=("linear", "srgb"),
+    )
     noise: float = parameter(
         2.0, "noise of one pixel, one sigma", unit="grey levels", minimum=0.01, maximum=60.0
     )
