@@ -72,6 +72,7 @@ class MissionService:
         self._guide = guide
         self._plans = plans
         self._upload: _Upload | None = None
+        self._ended: tuple[_Upload, MissionResult] | None = None
         add = endpoint.handlers.add
         add(self._begin, "MISSION_COUNT")
         add(self._take, "MISSION_ITEM_INT", "MISSION_ITEM")
@@ -115,6 +116,7 @@ class MissionService:
             self._acknowledge((frame.system, frame.component), MISSION, result)
             return
         if upload is None:
+            self._repeat_last(frame)
             return
         expected = (*upload.peer, upload.kind, len(upload.items))
         if (frame.system, frame.component, message.mission_type, message.seq) != expected:
@@ -122,6 +124,15 @@ class MissionService:
         upload.items.append(item_of(message))
         upload.questions = 0
         self._go_on(upload)
+
+    def _repeat_last(self, frame: Frame) -> None:
+        """Acknowledge again what ended a moment ago: the last item comes if that was lost."""
+        last = self._ended
+        peer = (frame.system, frame.component)
+        if last is None or (last[0].peer, last[0].kind) != (peer, frame.message.mission_type):
+            return
+        if frame.message.seq == last[0].count - 1:
+            self._acknowledge(peer, last[0].kind, last[1])
 
     def _go_on(self, upload: _Upload) -> None:
         if len(upload.items) < upload.count:
@@ -141,7 +152,7 @@ class MissionService:
         self._send(question, ("ask for item", upload.peer))
 
     def _finish(self, upload: _Upload, result: MissionResult) -> None:
-        self._upload = None
+        self._upload, self._ended = None, (upload, result)
         self._acknowledge(upload.peer, upload.kind, result)
 
     def _replace(self, kind: int, items: list[MissionItem]) -> None:

@@ -201,6 +201,8 @@ class Pilot:
     def advance(self, now: float, seconds: float) -> None:
         """Fly on until `now`, the last `seconds` of it."""
         self.now = now
+        self.fence.distance = self.table["GF_MAX_HOR_DIST"]
+        self.fence.height = self.table["GF_MAX_VER_DIST"]
         demand = self._demand() if self.armed else Demand()
         demand = self._inside_fence(demand)
         lifts = self.armed and (not self.body.on_ground or demand.velocity[2] > 0.05)
@@ -334,8 +336,6 @@ class Pilot:
         """Hold instead of flying out; one that is out already may do what it likes."""
         if self.mode in (Mode.LAND, Mode.RETURN, Mode.HOLD) or demand.velocity == ZERO:
             return demand
-        self.fence.distance = self.table["GF_MAX_HOR_DIST"]
-        self.fence.height = self.table["GF_MAX_VER_DIST"]
         x, y, z = self._stopping_place()
         u, v, w = (FENCE_LOOKAHEAD * part for part in self.body.limited(demand.velocity))
         reason = self.fence.breach((x + u * 0.1, y + v * 0.1, z + w * 0.1))

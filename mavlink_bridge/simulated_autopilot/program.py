@@ -21,11 +21,12 @@ from mavlink_bridge.links.link_url import open_link
 from mavlink_bridge.links.waiting import wait
 from mavlink_bridge.simulated_autopilot.flavour import HABITS
 from mavlink_bridge.simulated_autopilot.vehicle import Vehicle, VehicleParameters
-from mavlink_bridge.wire.key_file import KeyFileError, SigningStore, read_key
+from mavlink_bridge.wire.key_file import KeyFileError, SigningStore, open_signing
 from mavlink_bridge.wire.signing import Signing, stamp_from_unix
 from spatial_types.parameters import ParameterError, from_mapping
 
 STEP = 0.02
+LINK_ID = 0
 FOLDER = Path("~/.truthbed/drone_files")
 
 
@@ -82,12 +83,10 @@ def parameters_from(options: argparse.Namespace) -> VehicleParameters:
 
 def signing_from(options: argparse.Namespace) -> tuple[Signing | None, SigningStore | None]:
     """Return the signing that the options want, and where it is kept. Raises KeyFileError."""
-    now = stamp_from_unix(time.time())
-    if options.sign is None:
-        return (Signing(None, 0, now) if options.take_keys else None), None
-    store = SigningStore(options.sign)
-    stamp, streams = store.load()
-    return Signing(read_key(options.sign), 0, max(now, stamp), streams), store
+    if options.sign is not None:
+        return open_signing(options.sign, LINK_ID, time.time())
+    ready = Signing(None, LINK_ID, stamp_from_unix(time.time())) if options.take_keys else None
+    return ready, None
 
 
 def run(vehicle: Vehicle, link: Link, store: SigningStore | None) -> None:

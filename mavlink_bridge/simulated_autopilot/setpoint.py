@@ -12,7 +12,7 @@ from mavlink_bridge.simulated_autopilot.geodesy import E7, GlobalPoint, LocalOri
 from mavlink_bridge.simulated_autopilot.multirotor import Multirotor, Vector
 
 NO_POSITION, NO_VELOCITY, NO_YAW, NO_YAW_RATE = 0x007, 0x038, 0x400, 0x800
-FORCE = 0x200
+NO_ACCELERATION, FORCE = 0x1C0, 0x200
 LOCAL, LOCAL_OFFSET, BODY, BODY_OFFSET, BODY_FRD = 1, 7, 8, 9, 12
 GLOBAL_ABOVE_SEA, GLOBAL_ABOVE_HOME = (0, 5), (3, 6)
 
@@ -71,7 +71,7 @@ def _setpoint(
     message: Any, place: Vector, body: Multirotor, now: float, *, body_axes: bool
 ) -> Setpoint:
     mask = message.type_mask
-    if mask & FORCE:
+    if mask & FORCE and mask & NO_ACCELERATION != NO_ACCELERATION:
         raise RefusedSetpointError("forces are not simulated")
     speed = (message.vx, message.vy, message.vz)
     velocity = _from_body(speed, body.yaw) if body_axes else world_vector(speed)

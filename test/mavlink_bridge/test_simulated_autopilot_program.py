@@ -14,6 +14,7 @@ import pytest
 from pymavlink import mavutil
 
 from mavlink_bridge.simulated_autopilot.program import main
+from mavlink_bridge.wire.key_file import write_key
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 30.0
@@ -72,6 +73,22 @@ def test_pymavlink_flies_it(tmp_path):
         expect(station, "GLOBAL_POSITION_INT", "GLOBAL_POSITION_INT.lat>474000460")
         assert command(station, 21) == 0
         expect(station, "HEARTBEAT", "not HEARTBEAT.base_mode & 128")
+    station.close()
+
+
+def test_with_a_key_it_signs_and_hears_nobody_else(tmp_path):
+    key_file = tmp_path / "drone.key"
+    write_key(key_file, bytes(range(32)))
+    station = mavutil.mavlink_connection("udpin:127.0.0.1:0", source_system=255)
+    link = f"udpout:127.0.0.1:{station.port.getsockname()[1]}"
+    with program("--link", link, "--files", str(tmp_path), "--sign", str(key_file)):
+        expect(station, "HEARTBEAT")
+        station.mav.param_request_read_send(1, 1, b"NAV_ACC_RAD", -1)  # unsigned
+        station.setup_signing(bytes(range(32)))
+        station.mav.param_request_read_send(1, 1, b"SYS_HITL", -1)
+        answer = expect(station, "PARAM_VALUE")
+        assert answer.get_signed()
+        assert answer.param_id == "SYS_HITL"
     station.close()
 
 
