@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from ground_truth_localizer.camera_turning import CameraTurning
 from ground_truth_localizer.cylinder_projection import View
 from ground_truth_localizer.image_strips import TargetStrips, cut_strips
-from ground_truth_localizer.pixel_encoding import decoded
 from ground_truth_localizer.marker_pattern import MarkerPattern
 from ground_truth_localizer.orientation_model import Axis, Profile, YawFit, YawFitter, make_profile
 from ground_truth_localizer.orientation_parameters import OrientationParameters
 from ground_truth_localizer.orientation_result import OrientationResult
+from ground_truth_localizer.pixel_encoding import decoded
 from ground_truth_localizer.silhouette import Silhouette, SilhouettePrior, fit_silhouette
 from ground_truth_localizer.target_state import TargetState
 from ground_truth_localizer.thesis_orientation import ThesisMethod

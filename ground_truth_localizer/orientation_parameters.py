@@ -15,7 +15,7 @@ class ModelParameters:
 
     encoding: str = parameter(
         "linear",
-        "what a pixel's value measures: light (linear), or its sRGB encoding (Gazebo, most cameras)",
+        "what a pixel's value measures: light (linear) or its sRGB code (Gazebo, most cameras)",
         choices=("linear", "srgb"),
     )
     noise: float = parameter(
