@@ -171,8 +171,9 @@ class Commands:
     def _reboot(self, message: Any) -> CommandResult | str:
         if self._pilot.armed:
             return "armed"
-        if message.param1 == 1.0:
-            self._vehicle.reboot_asked = True
+        if message.param1 != 1.0:
+            return DENIED
+        self._vehicle.reboot_asked = True
         return ACCEPTED
 
     def _send(self, number: int) -> CommandResult:

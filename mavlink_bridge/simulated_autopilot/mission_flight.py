@@ -37,6 +37,7 @@ class MissionFlight:
             mission.DELAY: self._delay,
             mission.YAW: self._turn,
             mission.SPEED: self._speed,
+            **dict.fromkeys(mission.PASSED_OVER, lambda _: None),
         }
         pilot.fly_mission = self.demand
 

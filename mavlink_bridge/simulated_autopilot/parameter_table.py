@@ -47,6 +47,7 @@ ENTRIES = (
     Entry("NAV_ACC_RAD", 0.5, 0.05, 200.0, "m from a waypoint at which it is reached"),
     Entry("NAV_DLL_ACT", 2, 0, 3, "ground station lost: 0 nothing, 1 hold, 2 return, 3 land"),
     Entry("RTL_RETURN_ALT", 15.0, 1.0, 150.0, "m above home, to return in"),
+    Entry("SYS_AUTOSTART", 4001, 0, 9999999, "a quadrotor; ground stations ask for it"),
     Entry("SYS_HITL", 0, 0, 2, "present because ground stations ask for it"),
 )
 

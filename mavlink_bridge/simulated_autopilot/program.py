@@ -120,6 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
             vehicle = Vehicle(link, folder, parameters, signing=signing, unix_time=unix_time)
             vehicle.set_wind(*wind)
             run(vehicle, link, store)
+            vehicle.restart()
     except KeyboardInterrupt:
         pass
     if store is not None and signing is not None:

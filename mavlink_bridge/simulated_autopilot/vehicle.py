@@ -212,6 +212,12 @@ class Vehicle:
         """Queue a message that must not be replaced by a newer one."""
         self.endpoint.submit(message, TrafficClass.COMMAND, self.now)
 
+    def restart(self) -> None:
+        """Send what waits, its answer to the reboot command too, and let go of all but the link."""
+        self.endpoint.poll(self.now)
+        self.endpoint.files.close()
+        self.endpoint.ftp_server.close()
+
     def close(self) -> None:
         """Close the link."""
         self.endpoint.close()

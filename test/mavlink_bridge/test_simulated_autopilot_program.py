@@ -76,6 +76,21 @@ def test_pymavlink_flies_it(tmp_path):
     station.close()
 
 
+def test_a_reboot_begins_anew_on_the_same_link(tmp_path):
+    station = mavutil.mavlink_connection("udpin:127.0.0.1:0", source_system=255)
+    link = f"udpout:127.0.0.1:{station.port.getsockname()[1]}"
+    with program("--link", link, "--files", str(tmp_path)):
+        expect(station, "HEARTBEAT")
+        station.mav.param_set_send(1, 1, b"NAV_ACC_RAD", 0.25, 9)
+        expect(station, "PARAM_VALUE", "abs(PARAM_VALUE.param_value - 0.25) < 1e-6")
+        assert command(station, 246, 1) == 0
+        station.messages.pop("HEARTBEAT", None)
+        expect(station, "HEARTBEAT")
+        station.mav.param_request_read_send(1, 1, b"NAV_ACC_RAD", -1)
+        expect(station, "PARAM_VALUE", "PARAM_VALUE.param_value==0.5")
+    station.close()
+
+
 def test_with_a_key_it_signs_and_hears_nobody_else(tmp_path):
     key_file = tmp_path / "drone.key"
     write_key(key_file, bytes(range(32)))

@@ -108,6 +108,7 @@ def test_jumps_speeds_and_delays(tmp_path):
         item(flight, 3, WAYPOINT, 0, 0, 0, NAN, place=(0, 0, 4)),
         item(flight, 4, JUMP, 2, 1),
         item(flight, 5, DELAY, 2),
+        item(flight, 6, 2000),  # take a picture, with a camera that is not there
     ]
     assert upload(flight, items) is MissionResult.ACCEPTED
     assert flight.command(400, 1).succeeded
@@ -122,7 +123,7 @@ def test_jumps_speeds_and_delays(tmp_path):
 
     flight.run(60.0, ended)
     flight.run(0.5)
-    assert [m.seq for m in flight.got("MISSION_ITEM_REACHED")] == [0, 1, 2, 3, 2, 3, 4, 5]
+    assert [m.seq for m in flight.got("MISSION_ITEM_REACHED")] == [0, 1, 2, 3, 2, 3, 4, 5, 6]
     assert fastest == pytest.approx(1.0, abs=0.05)
 
 

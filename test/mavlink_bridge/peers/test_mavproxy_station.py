@@ -80,7 +80,7 @@ def mavproxy(tmp_path: Path) -> Iterator[MavProxy]:
 
 
 def test_mavproxy_flies_it(mavproxy: MavProxy, tmp_path: Path) -> None:
-    mavproxy.expect("Received 17 parameters")
+    mavproxy.expect("Received 18 parameters")
     mavproxy.type("param set MPC_XY_CRUISE 7")
     mavproxy.expect("MPC_XY_CRUISE    7.0", again="param show MPC_XY_CRUISE")
     mavproxy.type("param set NAV_DLL_ACT 0")  # whatever a busy machine does
