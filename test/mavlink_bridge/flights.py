@@ -12,6 +12,7 @@ import pytest
 from mavlink_bridge.endpoint import Endpoint
 from mavlink_bridge.links.channel import Conditions
 from mavlink_bridge.links.link_emulator import LinkEmulator
+from mavlink_bridge.links.thin import ThinLink
 from mavlink_bridge.sending.command_result import CommandOutcome
 from mavlink_bridge.sending.traffic_class import TrafficClass
 from mavlink_bridge.simulated_autopilot.vehicle import Vehicle, VehicleParameters
@@ -29,13 +30,17 @@ class Flight:
             name: options.pop(name) for name in ("loss", "delay", "duplicate") if name in options
         }
         self.emulator = LinkEmulator(Conditions(**conditions), Conditions(**conditions), seed)
+        thin = options.pop("thin", None)
+        ends: list[Any] = [self.emulator.a, self.emulator.b]
+        if thin is not None:
+            ends = [ThinLink(end, thin) for end in ends]
         drone_files, ground_files = folder / "drone", folder / "ground"
         drone_files.mkdir()
         ground_files.mkdir()
         self.vehicle = Vehicle(
-            self.emulator.b, drone_files, VehicleParameters(**options), signing=signing[1]
+            ends[1], drone_files, VehicleParameters(**options), signing=signing[1]
         )
-        self.ground = Endpoint(self.emulator.a, GROUND, 190, ground_files, signing=signing[0])
+        self.ground = Endpoint(ends[0], GROUND, 190, ground_files, signing=signing[0])
         self.dialect = self.ground.dialect
         self.now = 0.0
         self.beats = True

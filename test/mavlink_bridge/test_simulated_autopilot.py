@@ -9,6 +9,7 @@ import pytest
 from flights import NAN, Flight
 
 from mavlink_bridge.files.trajectory_file import digest_parameters
+from mavlink_bridge.links.thin import ThinOptions
 from mavlink_bridge.sending.command_result import CommandResult
 from mavlink_bridge.simulated_autopilot.pilot import Landed, Mode
 from mavlink_bridge.wire.signing import Signing
@@ -313,3 +314,21 @@ def test_the_same_flight_over_a_bad_link(tmp_path):
     flight.run(20.0, lambda: flight.near(5.0, 5.0, 5.0))
     assert flight.command(20).succeeded
     flight.run(90.0, lambda: not flight.pilot.armed)
+
+
+def test_a_thin_link_still_flies_it_and_tells_the_newest(tmp_path):
+    """1 kB/s from the drone is less than its streams want: answers pass, old telemetry does not."""
+    flight = Flight(tmp_path, thin=ThinOptions(100, 1000.0, 1000.0), delay=0.05)
+    flight.take_off(5.0)
+    go = flight.command_int(192, 0, -1, 1, 0, NAN, *flight.place(8.0, 0.0, 5.0))
+    assert go.succeeded
+    assert go.duration < 1.0
+    flight.run(20.0, lambda: flight.near(8.0, 0.0, 5.0))
+    flight.run(2.0)
+    ages = []
+    for _ in range(20):
+        flight.run(0.3)
+        newest = flight.got("LOCAL_POSITION_NED")[-1]
+        ages.append(flight.now - newest.time_boot_ms / 1000.0)
+    assert max(ages) < 1.5
+    assert not flight.emulator.b.statistics.packets_dropped
