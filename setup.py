@@ -52,6 +52,8 @@ PROGRAMS = {
     "thin_link_trial": "mavlink_bridge.thin_link_trial",
     "throughput": "mavlink_bridge.throughput",
     "simulated_autopilot": "mavlink_bridge.simulated_autopilot.program",
+    "simulated_autopilot_node": "mavlink_bridge.simulated_autopilot_node",
+    "fly_square": "mavlink_bridge.fly_square_node",
     "calibrate_station": "evaluation.calibrate_station",
     "target_drawing": "evaluation.target_drawing",
 }

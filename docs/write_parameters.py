@@ -21,6 +21,8 @@ NODES = {
     ),
     "scene_sim": "scene_sim.scene_sim_node:SceneSimParameters",
     "classic_pan": "scene_sim.classic_pan_node:ClassicPanParameters",
+    "fly_square": "mavlink_bridge.fly_square_node:SquareParameters",
+    "simulated_autopilot_node": ("mavlink_bridge.simulated_autopilot_node:AutopilotNodeParameters"),
     "mavlink_bridge": "mavlink_bridge.mavlink_bridge_node:NodeParameters",
     "trial_runner": "evaluation.trial_runner_node:RunnerParameters",
 }

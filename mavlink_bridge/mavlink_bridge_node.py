@@ -205,7 +205,7 @@ class MavlinkBridgeNode(QuietNode):
             self.diagnostics.refuse("trajectory refused", error)
             return
         self.diagnostics.count("trajectories")
-        self.thread.do(lambda now: self.bridge.setpoints.fly(trajectory, now))
+        self.thread.do(lambda now: self.bridge.fly(trajectory, now))
 
     def _offer_services(self) -> None:
         commander = self.bridge.commander

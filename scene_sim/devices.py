@@ -21,6 +21,7 @@ from scene_sim.physics import Physics
 from scene_sim.publishers import ONE_AXIS, JointStatePublisher, OdometryPublisher
 from scene_sim.readings import Reading
 from scene_sim.schedule import Periodic
+from scene_sim.velocity_control import VelocityControl
 
 # Plugins that Gazebo needs and the embedded simulator does of itself.
 BUILT_IN = {"Physics", "Sensors", "Imu", "SceneBroadcaster", "UserCommands", "Contact", "NavSat"}
@@ -106,6 +107,7 @@ class Devices:
         self.lidars: list[LidarSensor] = []
         self.imus: list[ImuSensor] = []
         self.drives: list[DiffDrive] = []
+        self.flyers: list[VelocityControl] = []
         self.servos: list[PositionServo] = []
         self.joint_publishers: list[JointStatePublisher] = []
         self.odometry_publishers: list[OdometryPublisher] = []
@@ -167,6 +169,8 @@ class Devices:
         kind = plugin_kind(plugin)
         if kind == "DiffDrive":
             self.drives.append(DiffDrive(plugin, model, compiled))
+        elif kind == "VelocityControl":
+            self.flyers.append(VelocityControl(plugin, model, compiled))
         elif kind == "JointPositionController":
             self.servos.append(PositionServo(plugin, model, compiled))
         elif kind == "JointStatePublisher":
@@ -192,6 +196,8 @@ class Devices:
             servo.control(physics)
         for drive in self.drives:
             drive.control(physics)
+        for flyer in self.flyers:
+            flyer.control(physics)
         return ()
 
     @property
@@ -256,6 +262,9 @@ class Devices:
         for drive in self.drives:
             if drive.model == model:
                 drive.put_down(physics)
+        for flyer in self.flyers:
+            if flyer.model == model:
+                flyer.halt()
         for imu in self.imus:
             if imu.name.startswith(f"{model}::"):
                 imu.forget()
@@ -265,6 +274,10 @@ class Devices:
     def drive(self, model: str) -> DiffDrive:
         """Return the DiffDrive of a model; KeyError with the known ones otherwise."""
         return _find(self.drives, "model", model, "DiffDrive on model")
+
+    def flyer(self, model: str) -> VelocityControl:
+        """Return the VelocityControl of a model; KeyError with the known ones otherwise."""
+        return _find(self.flyers, "model", model, "VelocityControl on model")
 
     def servo(self, joint: str) -> PositionServo:
         """Return the controller of a joint; KeyError with the known ones otherwise."""

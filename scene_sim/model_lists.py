@@ -20,6 +20,16 @@ def find_file(name: str, share: Path) -> Path:
     raise ParameterError(f"'{name}': no such file, nor '{share / name}'")
 
 
+def files_from_text(text: str, share: Path) -> list[Path]:
+    """Return one file, or several with spaces between; ParameterError if one is absent."""
+    try:
+        return [find_file(text, share)]
+    except ParameterError:
+        if " " not in text:
+            raise
+    return [find_file(name, share) for name in text.split()]
+
+
 def model_from_text(text: str, share: Path) -> ModelSpec:
     """Read one entry: `FILE [x y yaw] [xacro_argument:=value ...]` (metres, radians).
 

@@ -42,7 +42,7 @@ from ros_interface.thread_priority import DRAWING, SIMULATOR, yield_to_others
 from scene_sim.bridge import BridgedTopic, read_bridge
 from scene_sim.camera import CameraShot
 from scene_sim.messages import clock_message, imu_message, joint_state_message, odometry_message
-from scene_sim.model_lists import find_file, model_from_text
+from scene_sim.model_lists import files_from_text, find_file, model_from_text
 from scene_sim.options import SimulatorOptions
 from scene_sim.readings import ImuReading, JointStates, Odometry, Reading
 from scene_sim.render_thread import RenderThread
@@ -83,7 +83,10 @@ class SceneSimParameters:
         ["urdf/station.urdf.xacro", "urdf/phone_robot.urdf.xacro 0 2 0"],
         "Models to spawn: FILE [x y yaw] [xacro_argument:=value ...] [name:=model]",
     )
-    bridge: str = parameter("config/bridge.yaml", "Topic names, as ros_gz_bridge's configuration")
+    bridge: str = parameter(
+        "config/bridge.yaml",
+        "Topic names, as ros_gz_bridge's configuration; several files with spaces between",
+    )
     seed: int = parameter(0, "Seed of all sensor noise", minimum=0)
     paused: bool = parameter(False, "Start paused")
     scan_mode: str = parameter(
@@ -144,7 +147,11 @@ class SceneSimNode(Node):
         initial = self._checked_factor(self.get_parameter("real_time_factor").value)
         share = share_folder()
         try:
-            bridge = read_bridge(find_file(parameters.bridge, share))
+            bridge = tuple(
+                topic
+                for file in files_from_text(parameters.bridge, share)
+                for topic in read_bridge(file)
+            )
             models = [model_from_text(text, share) for text in parameters.models]
             world = find_file(parameters.world, share)
             self._simulator = Simulator.load(world, models, parameters.options())
@@ -179,6 +186,7 @@ class SceneSimNode(Node):
     def _connect(self, bridge: tuple[BridgedTopic, ...]) -> None:
         inputs = {servo.topic: self._servo_input(servo.joint) for servo in self._simulator.servos}
         inputs |= {drive.topic: self._drive_input(drive.model) for drive in self._simulator.drives}
+        inputs |= {flyer.topic: self._flyer_input(flyer.model) for flyer in self._simulator.flyers}
         known = self._simulator.topics | {c.info_topic for c in self._simulator.cameras.values()}
         for topic in bridge:
             if topic.gz_topic == "clock":
@@ -224,6 +232,17 @@ class SceneSimNode(Node):
                 self.diagnostics.refuse(f"cmd_vel of {model} refused", f"{linear}, {angular}")
                 return
             self.runner.do(lambda: self._simulator.set_velocity(model, linear, angular))
+
+        return Twist, take
+
+    def _flyer_input(self, model: str) -> tuple[type, Callable[[Twist], None]]:
+        def take(message: Twist) -> None:
+            linear = (message.linear.x, message.linear.y, message.linear.z)
+            angular = (message.angular.x, message.angular.y, message.angular.z)
+            if not math.isfinite(sum(linear) + sum(angular)):
+                self.diagnostics.refuse(f"cmd_vel of {model} refused", f"{linear}, {angular}")
+                return
+            self.runner.do(lambda: self._simulator.set_body_velocity(model, linear, angular))
 
         return Twist, take
 

@@ -29,6 +29,7 @@ from scene_sim.physics import Array, Physics, Snapshot
 from scene_sim.readings import Reading
 from scene_sim.scene_files import read_model, read_world
 from scene_sim.schedule import Schedule
+from scene_sim.velocity_control import VelocityControl
 from spatial_types.camera import CameraFrame, CameraModel
 from spatial_types.transforms import Transform
 
@@ -137,6 +138,11 @@ class Simulator:
         return self._devices.drives
 
     @property
+    def flyers(self) -> Sequence[VelocityControl]:
+        """The VelocityControls of all models."""
+        return self._devices.flyers
+
+    @property
     def servos(self) -> Sequence[PositionServo]:
         """The JointPositionControllers of all models."""
         return self._devices.servos
@@ -210,6 +216,12 @@ class Simulator:
     def set_velocity(self, model: str, linear: float, angular: float) -> None:
         """Command a model's DiffDrive: m/s forward, rad/s counter-clockwise."""
         self._devices.drive(model).command(linear, angular)
+
+    def set_body_velocity(
+        self, model: str, linear: Sequence[float], angular: Sequence[float]
+    ) -> None:
+        """Command a model's VelocityControl: m/s and rad/s in the model's axes."""
+        self._devices.flyer(model).command(linear, angular)
 
     def set_joint_target(self, joint: str, target: float) -> None:
         """Command a JointPositionController (rad), held within the joint's limits."""

@@ -14,6 +14,7 @@ from typing import Any
 import mavlink_bridge.mapping.common
 import mavlink_bridge.mapping.thesis  # noqa: F401  (both register their functions)
 from mavlink_bridge.endpoint import Endpoint, EndpointParameters
+from mavlink_bridge.files.trajectory_file import Trajectory
 from mavlink_bridge.links.link import Link
 from mavlink_bridge.mapping.registry import mapped_messages, telemetry_of
 from mavlink_bridge.mapping.setpoints import Setpoint, SetpointError, setpoint_message
@@ -32,6 +33,9 @@ from spatial_types.parameters import parameter
 HEARTBEAT_PERIOD = 1.0
 EAGER_QUESTIONS = 10  # about the time, one a second; then
 QUESTION_PERIOD = 5.0
+STAND_BY = (
+    2.0  # seconds at the beginning of a trajectory: PX4 wants to hear setpoints before it obeys
+)
 TYPES = {"ground_station": "MAV_TYPE_GCS", "companion": "MAV_TYPE_ONBOARD_CONTROLLER"}
 
 
@@ -112,6 +116,7 @@ class DroneBridge:
         self._clock = 0
         self._mode = ""
         self._present = False
+        self._follow_at: float | None = None
         self._heartbeat_due = 0.0
         self._question_due = 0.0
         self.endpoint.handlers.add(self._on_telemetry, *mapped_messages())
@@ -125,6 +130,7 @@ class DroneBridge:
         if healthy:
             self._beat(now)
         self._send_setpoint(now)
+        self._follow(now)
         self.commander.poll(now)
         self._ask_time(now)
         frames = self.endpoint.poll(now)
@@ -150,6 +156,24 @@ class DroneBridge:
     def follow_setpoints(self, now: float, done: Callable[[bool, str], None]) -> None:
         """Have the drone obey. Some autopilots want a stream of setpoints before (PX4)."""
         self.commander.follow(now, done)
+
+    def fly(self, trajectory: Trajectory, now: float) -> None:
+        """Fly a trajectory: stand by at its beginning until the drone obeys, then along it."""
+        self.setpoints.fly(trajectory, now, STAND_BY)
+        self._follow_at = now + STAND_BY / 2.0
+
+    def _follow(self, now: float) -> None:
+        """Ask for the mode in which the drone obeys, once it hears setpoints."""
+        if self._follow_at is None or now < self._follow_at:
+            return
+        self._follow_at = None
+
+        def ended(success: bool, text: str) -> None:
+            if not success:
+                self.setpoints.clear()
+                self._outlet.refused("trajectory given up", f"the drone does not obey: {text}")
+
+        self.commander.follow(now, ended)
 
     def _send_setpoint(self, now: float) -> None:
         setpoint, ended = self.setpoints.poll(now)

@@ -262,18 +262,20 @@ def test_a_thin_link_carries_only_the_newest_setpoint(tmp_path):
 
 
 def test_a_trajectory_is_flown_to_its_end(tmp_path):
-    pair = ready(tmp_path)
+    pair = ready(tmp_path, autopilot=12)
+    pair.run(1.5)
     points = (
         TrajectoryPoint((0.0, 0.0, 1.0), 0.0, 0.0, 0.0),
         TrajectoryPoint((2.0, 0.0, 1.0), 0.0, 4.0, 0.0),
     )
-    pair.bridge.setpoints.fly(Trajectory("t", "map", points, b""), pair.now)
-    pair.run(2.0)
+    pair.bridge.fly(Trajectory("t", "map", points, b""), pair.now)
+    pair.run(4.0)  # two to stand by
     assert pair.bridge.setpoints.progress(pair.now) == pytest.approx(0.5, abs=0.02)
     pair.run(4.0)
     assert pair.drone.setpoints[-1][1].y == pytest.approx(2.0)
     assert not pair.bridge.setpoints.is_live
-    assert len(pair.drone.got(193)) == 1
+    asked = [(item.param2, item.param3) for item in pair.drone.got(176)]
+    assert asked == [(6.0, 0.0), (4.0, 3.0)]  # OFFBOARD, and at the end AUTO.LOITER
 
 
 def test_rates_are_asked_for_when_the_drone_appears(tmp_path):
