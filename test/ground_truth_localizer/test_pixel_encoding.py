@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from synthetic_camera import Scene, render, station_view, thesis_camera
 
 from ground_truth_localizer.orientation_estimator import OrientationEstimator
@@ -57,3 +59,13 @@ def test_encoded_images_are_read_right_when_told() -> None:
 def test_an_unknown_encoding_is_refused() -> None:
     with pytest.raises(ValueError, match="encoding"):
         from_mapping(OrientationParameters, {"model": {"encoding": "log"}})
+
+
+def test_the_file_for_gazebo_tells_srgb_and_nothing_else() -> None:
+    file = Path(__file__).parents[2] / "config" / "orientation_estimator_gz.yaml"
+    values = yaml.safe_load(file.read_text())["orientation_estimator"]["ros__parameters"]
+    parameters = from_mapping(OrientationParameters, values)
+    untouched = OrientationParameters()
+    assert parameters.model.encoding == "srgb"
+    model = dataclasses.replace(parameters.model, encoding=untouched.model.encoding)
+    assert dataclasses.replace(parameters, model=model) == untouched
