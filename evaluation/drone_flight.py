@@ -68,9 +68,13 @@ class DroneFlight(Outlet):
         self.run(seconds, lambda: bool(outcome))
         return outcome[0] if outcome else (False, "no word")
 
-    def fly(self, points: Sequence[TrajectoryPoint], seconds: float = 120.0) -> bool:
-        """Fly trajectory points of the local frame; True when the last one was reached."""
+    def start(self, points: Sequence[TrajectoryPoint]) -> None:
+        """Begin to fly trajectory points of the local frame."""
         self.bridge.fly(Trajectory("flight", "map", tuple(points), b""), self._now)
+
+    def fly(self, points: Sequence[TrajectoryPoint], seconds: float = 120.0) -> bool:
+        """Fly trajectory points; True when the last one was reached."""
+        self.start(points)
         return self.run(seconds, lambda: not self.bridge.setpoints.is_live)
 
     @property

@@ -41,6 +41,7 @@ from mavlink_bridge.links.link_url import open_link
 from mavlink_bridge.mapping.setpoints import Setpoint
 from mavlink_bridge.mapping.telemetry import Text
 from mavlink_bridge.piloting.drone_bridge import BridgeParameters, DroneBridge, Outlet
+from mavlink_bridge.piloting.ground_station import SHORT, GroundStationForward
 from mavlink_bridge.state_report import StateReport
 from mavlink_bridge.wire.key_file import KeyFileError, SigningStore, open_signing
 from ros_interface.diagnostics import NodeDiagnostics
@@ -64,6 +65,11 @@ class NodeParameters(BridgeParameters):
     """The bridge's parameters and the node's own."""
 
     link: str = parameter("udpin:127.0.0.1:14540", "address of the link to the drone")
+    ground_station: str = parameter(
+        "",
+        "address of a ground station to let at the drone; udp: 127.0.0.1:14550, tcp: it calls "
+        "127.0.0.1:5760, none: off",
+    )
     key_file: str = parameter("", "key file to sign with; none: unsigned")
     folder: str = parameter("~/.truthbed/files", "where files come to and are served from")
     map_frame: str = parameter("map", "frame of poses and setpoints")
@@ -129,7 +135,10 @@ class MavlinkBridgeNode(QuietNode):
         self._take_setpoints()
         self._offer_services()
         self.add_on_set_parameters_callback(self._on_parameters)
-        self.thread = LinkThread([self.bridge.endpoint.connection.link], self._poll, self._due)
+        links = [self.bridge.endpoint.connection.link]
+        if self.ground is not None:
+            links.append(self.ground.connection.link)
+        self.thread = LinkThread(links, self._poll, self._due)
         self.thread.start()
         self.get_logger().info(f"ready: {parameters.link}, topics /{self.drone}/...")
 
@@ -145,13 +154,27 @@ class MavlinkBridgeNode(QuietNode):
         except (LinkError, KeyFileError, OSError) as error:
             raise ConfigurationError(f"{self.get_name()}: {error}") from None
         outlet = _Told(self)
-        return DroneBridge(link, folder, parameters, outlet, parameters.endpoint, signing=signing)
+        bridge = DroneBridge(link, folder, parameters, outlet, parameters.endpoint, signing=signing)
+        self.ground = self._open_ground(bridge, parameters.ground_station)
+        return bridge
+
+    def _open_ground(self, bridge: DroneBridge, address: str) -> GroundStationForward | None:
+        if not address:
+            return None
+        try:
+            link = open_link(SHORT.get(address, address))
+        except LinkError as error:
+            bridge.close()
+            raise ConfigurationError(f"{self.get_name()}: ground_station: {error}") from None
+        return GroundStationForward(bridge.endpoint, link)
 
     # On the link's thread
 
     def _poll(self, now: float) -> None:
         healthy = now - self._alive < HUNG_AFTER
-        self.bridge.poll(now, self.get_clock().now().nanoseconds, healthy)
+        frames = self.bridge.poll(now, self.get_clock().now().nanoseconds, healthy)
+        if self.ground is not None:
+            self.ground.poll(frames, now)
         signing = self.bridge.endpoint.connection.signing
         if self._store is not None and signing is not None:
             self._store.keep(signing, now)
@@ -287,6 +310,8 @@ class MavlinkBridgeNode(QuietNode):
             if self._store is not None and signing is not None:
                 self._store.save(signing)
             self.bridge.close()
+            if self.ground is not None:
+                self.ground.close()
         super().destroy_node()
 
 

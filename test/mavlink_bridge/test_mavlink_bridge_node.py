@@ -23,7 +23,10 @@ from sensor_msgs.msg import BatteryState, NavSatFix
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
+from mavlink_bridge.connection import Connection
+from mavlink_bridge.dialect.definition import load
 from mavlink_bridge.links.link_thread import LinkThread
+from mavlink_bridge.links.tcp import tcp_client
 from mavlink_bridge.links.udp import UdpSender
 from mavlink_bridge.mavlink_bridge_node import MavlinkBridgeNode
 from ros_interface.errors import ConfigurationError
@@ -253,3 +256,17 @@ def test_the_mode_is_a_parameter(fly, autopilot):
 def test_bad_configuration_ends_it(fly, tmp_path, name, value, text):
     with pytest.raises(ConfigurationError, match=text):
         fly(**{name: value})
+
+
+def test_a_ground_station_is_let_at_the_drone(fly):
+    flight = fly(ground_station="tcpin:127.0.0.1:0")
+    flight.ready()
+    link: Any = flight.node.ground.connection.link
+    caller = Connection(tcp_client(*link.address), 255, 190)
+    heard: list[Any] = []
+    flight.wait(lambda: heard.extend(caller.poll(time.monotonic())) or heard)
+    assert {frame.system for frame in heard} == {1}
+    arm = load().MAVLink_command_long_message(1, 1, 400, 0, 1, 0, 0, 0, 0, 0, 0)
+    caller.send(arm, time.monotonic())
+    flight.wait(lambda: flight.drone.armed)
+    caller.close()
