@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FORCED = 21196.0
 CHANGE_MODE = 1
 AUTOPILOT_VERSION, HOME_POSITION = 148, 242
-GLOBAL, GLOBAL_RELATIVE = 0, 3
+HIGHEST = 1e5
 
 ACCEPTED, DENIED = CommandResult.ACCEPTED, CommandResult.DENIED
 
@@ -63,7 +63,10 @@ class Commands:
         self, command: Callable[[Any], CommandResult | str]
     ) -> Callable[[Execution, float], CommandResult]:
         def execute(execution: Execution, _: float) -> CommandResult:
-            outcome = command(execution.message)
+            try:
+                outcome = command(execution.message)
+            except (ValueError, OverflowError):  # a number that is none where one is needed
+                outcome = DENIED
             if isinstance(outcome, CommandResult):
                 return outcome
             if outcome:
@@ -101,12 +104,8 @@ class Commands:
             return place
         speed = message.param1 if message.param1 > 0.0 else None
         heading = message.param4
-        yaw = None if math.isnan(heading) else world_yaw(self._radians(heading))
+        yaw = None if math.isnan(heading) else world_yaw(finite(heading))  # radians, for once
         return self._pilot.go_to(place, yaw, speed)
-
-    def _radians(self, heading: float) -> float:
-        """PX4 takes DO_REPOSITION's heading in radians, as it is defined; ArduPilot ignores it."""
-        return heading
 
     def place_of(self, message: Any) -> Vector | CommandResult:
         """Return where a command's place is, ENU; missing parts are where the drone is."""
@@ -126,12 +125,12 @@ class Commands:
             altitude = here.altitude
         elif above_home:
             altitude += self._vehicle.home_altitude
-        if abs(latitude) > 90.0 or abs(longitude) > 180.0:
+        if not (abs(latitude) <= 90.0 and abs(longitude) <= 180.0 and abs(altitude) <= HIGHEST):
             return DENIED
         return self._vehicle.origin.local(GlobalPoint(latitude, longitude, altitude))
 
     def _speed(self, message: Any) -> CommandResult | str:
-        if message.param2 <= 0.0:
+        if not message.param2 > 0.0:
             return DENIED
         self._pilot.speed = min(message.param2, self._pilot.body.parameters.speed)
         return ACCEPTED
@@ -210,7 +209,14 @@ class Commands:
         return self._pilot.fly(trajectory, max(0.0, message.param4))
 
 
+def finite(number: float) -> float:
+    """Return a number that is one. Raises ValueError."""
+    if not math.isfinite(number):
+        raise ValueError(f"{number}: expected a number")
+    return number
+
+
 def altitude_of(message: Any) -> float | None:
     """Return a take-off's altitude; None where it is left to the vehicle."""
     altitude = float(message.z if message.get_type() == "COMMAND_INT" else message.param7)
-    return None if math.isnan(altitude) or altitude == 0.0 else altitude
+    return None if math.isnan(altitude) or altitude == 0.0 else finite(altitude)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mavlink_bridge.frames import yaw_of
 from mavlink_bridge.sending.traffic_class import TrafficClass
 from mavlink_bridge.simulated_autopilot.parameter_service import is_ours
 from mavlink_bridge.simulated_autopilot.pilot import Mode
 from mavlink_bridge.simulated_autopilot.setpoint import (
-    NOTHING,
     RefusedSetpointError,
-    Setpoint,
     global_setpoint,
     local_setpoint,
+    thesis_setpoint,
 )
 from mavlink_bridge.wire.frame import Frame
 from mavlink_bridge.wire.signing_setup import take_setup
@@ -66,14 +64,11 @@ class Listener:
             )
 
     def _thesis(self, frame: Frame, _: Any) -> None:
-        """The thesis's setpoint is in ROS's axes already; metres from home at the start."""
         message = frame.message
         if message.topic_name != THESIS_SETPOINT:
             return
         if message.target_system in (0, self._vehicle.system):
-            x, y, z = message.position
-            yaw = yaw_of(message.orientation) if any(message.orientation) else None
-            self._take(lambda: Setpoint((x, y, z), NOTHING, yaw, 0.0, self._vehicle.now))
+            self._take(lambda: thesis_setpoint(message, self._vehicle.now))
 
     def _take(self, make: Any) -> None:
         try:

@@ -50,18 +50,23 @@ class MissionItem:
     def yaw(self) -> float | None:
         """Heading in degrees clockwise from north; None when it is free."""
         heading = self.parameters[3]
-        return None if math.isnan(heading) else heading
+        return heading if math.isfinite(heading) else None
 
 
 def item_of(message: Any) -> MissionItem:
     """Return the item of a MISSION_ITEM_INT or of the old MISSION_ITEM with its floats."""
     x, y = message.x, message.y
     if message.get_type() == "MISSION_ITEM":
-        x, y = round(x * E7), round(y * E7)
+        x, y = _tenth_microdegrees(x), _tenth_microdegrees(y)
     numbers = (message.param1, message.param2, message.param3, message.param4)
     return MissionItem(
         message.command, message.frame, numbers, x, y, message.z, message.autocontinue
     )
+
+
+def _tenth_microdegrees(degrees: float) -> int:
+    """Return degrees in 1e-7; what is no angle becomes one that no place has."""
+    return round(degrees * E7) if abs(degrees) <= 180.0 else 2**31 - 1
 
 
 class MissionProgress:

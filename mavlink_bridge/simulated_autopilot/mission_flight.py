@@ -147,6 +147,8 @@ class MissionFlight:
 
 def heading_of_command(parameters: tuple[float, ...], yaw: float) -> float:
     """Return the ENU yaw that CONDITION_YAW's parameters ask for."""
+    if not math.isfinite(parameters[0]):
+        raise ValueError(f"heading {parameters[0]}: expected a number")
     angle = math.radians(parameters[0])
     if parameters[3]:
         return yaw - math.copysign(angle, parameters[2] or 1.0)

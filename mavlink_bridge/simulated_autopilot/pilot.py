@@ -29,6 +29,7 @@ CLOSE = 0.15
 LOW = 0.4
 LANDING_HEIGHT = 3.0
 FENCE_LOOKAHEAD = 1.0
+FARTHEST = 1e5
 
 
 class Mode(Enum):
@@ -136,6 +137,8 @@ class Pilot:
     def go_to(self, place: Vector, yaw: float | None = None, speed: float | None = None) -> str:
         """Fly to a place; `yaw` is ENU."""
         refused = self._not_flying() or self.fence.breach(place)
+        if not all(abs(part) <= FARTHEST for part in place):
+            refused = "no place to go to"
         if refused:
             return refused
         self._enter(Mode.GOTO, place)

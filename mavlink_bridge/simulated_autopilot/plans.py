@@ -19,6 +19,10 @@ from mavlink_bridge.simulated_autopilot.mission_service import (
 )
 from mavlink_bridge.simulated_autopilot.pilot import Mode, Pilot
 
+# What the first two parameters of these say is needed.
+HIGHEST = 1e5
+COUNTED = frozenset({mission.DELAY, mission.YAW, mission.JUMP, mission.SPEED})
+
 
 class Plans:
     """The three plans of a vehicle, tied to its pilot."""
@@ -43,12 +47,14 @@ class Plans:
     def _judged(self, item: MissionItem, count: int) -> MissionResult:
         if item.command not in mission.COMMANDS:
             return MissionResult.UNSUPPORTED
+        if item.command in COUNTED and not all(map(math.isfinite, item.parameters[:2])):
+            return MissionResult.INVALID
         if item.command == mission.JUMP and not 0 <= item.parameters[0] < count:
             return MissionResult.INVALID
         if item.command in mission.PLACED:
             if item.frame not in mission.ABOVE_SEA | mission.ABOVE_HOME:
                 return MissionResult.UNSUPPORTED_FRAME
-            if not math.isfinite(item.z) or abs(item.x) > 90 * E7 or abs(item.y) > 180 * E7:
+            if not abs(item.z) <= HIGHEST or abs(item.x) > 90 * E7 or abs(item.y) > 180 * E7:
                 return MissionResult.INVALID
         if item.placed and self._pilot.fence.breach(self._flight.place_of(item)):
             self._pilot.say("Mission refused: an item is outside the fence")

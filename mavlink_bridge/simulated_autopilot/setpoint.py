@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mavlink_bridge.frames import world_vector, world_yaw
+from mavlink_bridge.frames import world_vector, world_yaw, yaw_of
 from mavlink_bridge.simulated_autopilot.geodesy import E7, GlobalPoint, LocalOrigin
 from mavlink_bridge.simulated_autopilot.multirotor import Multirotor, Vector
 
 NO_POSITION, NO_VELOCITY, NO_YAW, NO_YAW_RATE = 0x007, 0x038, 0x400, 0x800
+FARTHEST = 1e6
 NO_ACCELERATION, FORCE = 0x1C0, 0x200
 LOCAL, LOCAL_OFFSET, BODY, BODY_OFFSET, BODY_FRD = 1, 7, 8, 9, 12
 GLOBAL_ABOVE_SEA, GLOBAL_ABOVE_HOME = (0, 5), (3, 6)
@@ -67,6 +68,16 @@ def global_setpoint(
     return _setpoint(message, place, body, now, body_axes=False)
 
 
+def thesis_setpoint(message: Any, now: float) -> Setpoint:
+    """Return that of a DJI_POSE_STAMPED: ROS's axes already, and metres from the origin."""
+    x, y, z = message.position
+    numbers = (*message.position, *message.orientation)
+    if not all(abs(value) <= FARTHEST for value in numbers):
+        raise RefusedSetpointError("a setpoint that is no place")
+    yaw = yaw_of(message.orientation) if any(message.orientation) else None
+    return Setpoint((x, y, z), NOTHING, yaw, 0.0, now)
+
+
 def _setpoint(
     message: Any, place: Vector, body: Multirotor, now: float, *, body_axes: bool
 ) -> Setpoint:
@@ -83,8 +94,8 @@ def _setpoint(
         value if use else None for value, use in zip(velocity, moved, strict=True)
     )
     numbers = [value for value in (*position, *wanted) if value is not None]
-    if not all(math.isfinite(value) for value in numbers):
-        raise RefusedSetpointError("a setpoint that is not a number")
+    if not all(abs(value) <= FARTHEST for value in numbers):
+        raise RefusedSetpointError("a setpoint that is no place or speed")
     if not numbers:
         raise RefusedSetpointError("a setpoint without position and velocity")
     return Setpoint(position, wanted, *_heading(message, body.yaw, body_axes), now)
@@ -92,8 +103,10 @@ def _setpoint(
 
 def _heading(message: Any, yaw: float, body_axes: bool) -> tuple[float | None, float]:
     mask = message.type_mask
-    rate = 0.0 if mask & NO_YAW_RATE or math.isnan(message.yaw_rate) else -message.yaw_rate
-    if mask & NO_YAW or math.isnan(message.yaw):
+    rate = -message.yaw_rate
+    if mask & NO_YAW_RATE or not math.isfinite(rate):
+        rate = 0.0
+    if mask & NO_YAW or not math.isfinite(message.yaw):
         return None, rate
     return (yaw - message.yaw if body_axes else world_yaw(message.yaw)), rate
 
