@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.bag_reading import open_bag
-from evaluation.commands import MISSED, REFUSED, overrides_from
+from evaluation.commands import MISSED, REFUSED, finite, overrides_from, seconds
 from evaluation.environment import environment
 from evaluation.errors import BagError, EvaluationError
 from evaluation.evaluate_bag import learnt_zone, require, zone_parameters
@@ -277,23 +277,34 @@ def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--map-frame", default=told.map_frame)
     axes = ("X", "Y", "Z", "ROLL", "PITCH", "YAW")
     parser.add_argument(
-        "--lrf-pose", type=float, nargs=6, metavar=axes, help="pose of the laser (m, rad), not tf's"
+        "--lrf-pose",
+        type=finite,
+        nargs=6,
+        metavar=axes,
+        help="the laser (m, rad), not tf's",
     )
     parser.add_argument(
         "--camera-mount",
-        type=float,
+        type=finite,
         nargs=6,
         metavar=axes,
         help="nominal pose of the camera (x: where it looks) with the pan at zero; the pan is then "
         "read from the joint states and tf is not needed",
     )
     parser.add_argument(
-        "--pan-zero", type=float, default=0.0, metavar="RAD", help="pan_zero of what tf was made of"
+        "--pan-zero",
+        type=finite,
+        default=0.0,
+        metavar="RAD",
+        help="pan_zero that tf was made of",
     )
-    parser.add_argument("--radius", type=float, help="radius of the target (m)")
+    parser.add_argument("--radius", type=finite, help="radius of the target (m)")
     parser.add_argument("--zone", help="a zone file, `open`, or X_MIN,Y_MIN,X_MAX,Y_MAX")
     parser.add_argument(
-        "--learn", type=float, metavar="S", help="learn the zone from the first S seconds (0: all)"
+        "--learn",
+        type=seconds,
+        metavar="S",
+        help="learn the zone from S seconds at first (0: all)",
     )
     help_set = "a parameter of the estimators, or (calibration.) of this program"
     parser.add_argument(
@@ -355,6 +366,15 @@ def _open(arguments: argparse.Namespace) -> tuple[StationRecording, CalibrationP
     return StationRecording(bag, options, laser, orientation, zone, progress.update), parameters
 
 
+def _tell(found: dict[str, Any], arguments: argparse.Namespace) -> None:
+    """Print the result and write what was asked for."""
+    for text in found["warnings"]:
+        print(f"warning: {text}", file=sys.stderr)
+    print(result_text(found))
+    if arguments.json:
+        write_json(found, arguments.json)
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command; 1 where the recording does not determine the station, 2 for bad input."""
     arguments = _arguments(args)
@@ -362,6 +382,7 @@ def main(args: Sequence[str] | None = None) -> int:
         make_room(arguments.json, None)
         recording, parameters = _open(arguments)
         outcome = find_station(recording, parameters)
+        _tell(figures(outcome, recording, told_pan_zero(recording, arguments.pan_zero)), arguments)
     except CalibrationError as error:
         print(f"refused: {error}{_why(recording)}", file=sys.stderr)
         return MISSED
@@ -370,12 +391,6 @@ def main(args: Sequence[str] | None = None) -> int:
         return REFUSED
     except KeyboardInterrupt:
         return 130
-    found = figures(outcome, recording, told_pan_zero(recording, arguments.pan_zero))
-    for text in found["warnings"]:
-        print(f"warning: {text}", file=sys.stderr)
-    print(result_text(found))
-    if arguments.json:
-        write_json(found, arguments.json)
     return 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +26,22 @@ def overrides_from(sets: Sequence[str]) -> dict[str, Any]:
         except yaml.YAMLError as error:
             raise EvaluationError(f"--set {text}: {error}") from None
     return result
+
+
+def finite(text: str) -> float:
+    """Return an option's number; argparse names the option where it is none, or not finite."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text}: expected a finite number")
+    return value
+
+
+def seconds(text: str) -> float:
+    """Return a duration (s), zero or more."""
+    value = finite(text)
+    if value < 0.0:
+        raise argparse.ArgumentTypeError(f"{text}: expected 0 s or more")
+    return value
 
 
 def unmet(figures: dict[str, Any], limits: dict[str, float]) -> list[str]:

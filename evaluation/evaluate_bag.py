@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.bag_reading import Bag, open_bag
-from evaluation.commands import MISSED, REFUSED, overrides_from, unmet
+from evaluation.commands import MISSED, REFUSED, finite, overrides_from, seconds, unmet
 from evaluation.environment import environment
 from evaluation.errors import BagError, EvaluationError
 from evaluation.estimator_chain import EstimatorChain
@@ -30,7 +30,6 @@ from evaluation.tables import error_table
 from evaluation.trial import ESTIMATES, METHODS, ROOMS, Variant
 from ground_truth_localizer.acceptance_zone import AcceptanceZone, ZoneError
 from ground_truth_localizer.laser_parameters import LaserParameters, SensorParameters
-from ground_truth_localizer.zone_files import load_zone
 from ground_truth_localizer.zone_learning import ZoneLearner
 from ros_interface.errors import MessageError
 from ros_interface.scan_messages import scan_from_message
@@ -62,7 +61,7 @@ def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
     )
     for name, (_, unit) in THRESHOLDS.items():
         parser.add_argument(
-            f"--{name.replace('_', '-')}", type=float, metavar=unit, help="exit 1 where not met"
+            f"--{name.replace('_', '-')}", type=finite, metavar=unit, help="exit 1 where not met"
         )
     return parser.parse_args(args)
 
@@ -77,19 +76,22 @@ def _topic_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--map-frame", default=defaults.map_frame)
     axes = ("X", "Y", "Z", "ROLL", "PITCH", "YAW")
     text = "pose of the sensor in map (m, rad), instead of tf"
-    parser.add_argument("--lrf-pose", type=float, nargs=6, metavar=axes, help=text)
+    parser.add_argument("--lrf-pose", type=finite, nargs=6, metavar=axes, help=text)
     parser.add_argument(
-        "--camera-pose", type=float, nargs=6, metavar=axes, help=f"{text}; optical frame"
+        "--camera-pose", type=finite, nargs=6, metavar=axes, help=f"{text}; optical frame"
     )
 
 
 def _estimator_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--radius", type=float, help="radius of the target (m)")
-    parser.add_argument("--radius-tolerance", type=float, help="tolerance of the radius (m)")
+    parser.add_argument("--radius", type=finite, help="radius of the target (m)")
+    parser.add_argument("--radius-tolerance", type=finite, help="tolerance of the radius (m)")
     parser.add_argument("--memory-scans", type=int, help="scans pooled while the target stands")
     parser.add_argument("--zone", help="a zone file, `open`, or X_MIN,Y_MIN,X_MAX,Y_MAX")
     parser.add_argument(
-        "--learn", type=float, metavar="S", help="learn the zone from the first S seconds (0: all)"
+        "--learn",
+        type=seconds,
+        metavar="S",
+        help="learn the zone from S seconds at first (0: all)",
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="ROOM.NAME=VALUE", dest="sets"
@@ -179,8 +181,6 @@ def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> 
     if arguments.learn is not None:
         sensor = from_mapping(LaserParameters, variant.parameters["laser"], "laser.").sensor
         zone = learnt_zone(bag, options.scan, arguments.learn, sensor)
-    elif variant.parameters["laser"].get("zone.kind") == "file":
-        zone = load_zone(variant.parameters["laser"]["zone.file"])
     chains = [EstimatorChain(variant, arguments.method, zone)]
     progress = Progress(60.0, bag.path.name)
     return Replay(bag, options, chains, progress.update)
@@ -212,17 +212,8 @@ def _options(arguments: argparse.Namespace) -> ReplayOptions:
     )
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the command; 2 for what is refused, 1 for thresholds that are not met."""
-    arguments = _arguments(args)
-    try:
-        make_room(arguments.json, arguments.report)
-        result = evaluate(arguments)
-    except (EvaluationError, ParameterError, ZoneError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return REFUSED
-    except KeyboardInterrupt:
-        return 130
+def _tell(result: Score, arguments: argparse.Namespace) -> None:
+    """Print the table and write what was asked for."""
     for text in result.figures["warnings"]:
         print(f"warning: {text}", file=sys.stderr)
     print(error_table(result.figures))
@@ -230,6 +221,20 @@ def main(args: Sequence[str] | None = None) -> int:
         write_json(result.figures, arguments.json)
     if arguments.report:
         write_report(result, arguments.report)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command; 2 for what is refused, 1 for thresholds that are not met."""
+    arguments = _arguments(args)
+    try:
+        make_room(arguments.json, arguments.report)
+        result = evaluate(arguments)
+        _tell(result, arguments)
+    except (EvaluationError, ParameterError, ZoneError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return REFUSED
+    except KeyboardInterrupt:
+        return 130
     limits = {
         key: getattr(arguments, name)
         for name, (key, _) in THRESHOLDS.items()

@@ -44,9 +44,16 @@ def make_room(figures: Path | str | None, report: Path | str | None) -> None:
 
 
 def write_json(figures: dict[str, Any], path: Path) -> None:
-    """Write figures as JSON; NaN and infinity, which JSON lacks, must not be in them."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(figures, indent=2, allow_nan=False, default=_plain) + "\n")
+    """Write figures as JSON; NaN and infinity, which JSON lacks, must not be in them.
+
+    Raises EvaluationError where the file cannot be written.
+    """
+    text = json.dumps(figures, indent=2, allow_nan=False, default=_plain) + "\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    except OSError as error:
+        raise EvaluationError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _plain(value: Any) -> Any:

@@ -207,7 +207,10 @@ class StationRecording:
     def _on_joints(self, message: BagMessage) -> None:
         joints = self.bag.deserialize(message)
         if self.options.joint in joints.name:
-            angle = float(joints.position[list(joints.name).index(self.options.joint)])
+            index = list(joints.name).index(self.options.joint)
+            if index >= len(joints.position):
+                raise MessageError(f"JointState.position of '{self.options.joint}' is missing")
+            angle = float(joints.position[index])
             pose = (0.0, 0.0, 0.0, *Transform.planar(0.0, 0.0, angle).quaternion)
             self._pan.set_moving("mount", "pan", message.stamp, pose)
 

@@ -35,7 +35,7 @@ TAB = 10.0
 RULER = 100.0
 SCALES = (1.0, 2.0, 2.5, 4.0, 5.0, 10.0, 20.0, 50.0)
 THIN: dict[str, Any] = {"color": "0.35", "linewidth": 0.4}
-TEXT: dict[str, Any] = {"fontsize": 7, "color": "0.2"}
+TEXT: dict[str, Any] = {"fontsize": 7, "color": "0.2", "parse_math": False}
 
 
 def write_drawing(path: Path, parameters: OrientationParameters, paper: str) -> int:

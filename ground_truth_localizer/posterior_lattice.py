@@ -32,7 +32,9 @@ MOST_RIM = 0.01  # of the mass, at either end of what is summed up
 LEAST_ROWS, LEAST_CELLS = 0.55, 0.9
 MAX_ROUNDS = 4
 MOST_SPACINGS = 12  # between beams, to search for the target's middle
-MOST_BLOCKS = 64
+MOST_HELD = 1 << 22  # numbers that all blocks may hold
+MOST_REACH = 256  # beams to either side of the middle
+MOST_ROWS = 20_000
 NEAREST = 1.02  # radii
 
 
@@ -72,6 +74,7 @@ class Lattice:
         self._sigma = sigma
         self._rows = [NEAREST * radius]  # distances, as far as they were asked for
         self._blocks: dict[int, _Block] = {}
+        self._held = 0
 
     def fit(self, terms: Array, distance: float, low: int, high: int) -> Fit | None:
         """Integrate over the plane, for `terms` (K, 3) of K beams in a row as from BeamModel.
@@ -82,6 +85,8 @@ class Lattice:
         """
         for _ in range(MAX_ROUNDS):
             row = self._first_row(distance)
+            if row is None or high - low > MOST_SPACINGS:
+                break
             block, row = self._block(row // STRIDE), row % STRIDE
             areas = block.areas[:, row : row + ROWS]
             weight = _log_likelihood(block, row, terms, low, high - low)
@@ -98,16 +103,23 @@ class Lattice:
                 narrow = fit.variance_distance < (LEAST_ROWS * self._spacing(distance)) ** 2
                 narrow |= fit.variance_number < (LEAST_CELLS / CELLS) ** 2
                 return None if narrow else fit
-            if high - low > MOST_SPACINGS:
-                break
         return None
 
-    def _first_row(self, distance: float) -> int:
-        """The first of the rows about a distance; rows are added as far as it takes."""
+    def _first_row(self, distance: float) -> int | None:
+        """The first of the rows about a distance; rows are added as far as it takes.
+
+        None where that takes too many of them, or too many beams see the target.
+        """
         rows = self._rows
-        while rows[-1] < distance:
+        while rows[-1] < distance and len(rows) < MOST_ROWS:
             self._add_row()
-        return max(bisect(rows, distance) - ROWS // 2, 0)
+        row = max(bisect(rows, distance) - ROWS // 2, 0)
+        nearest = rows[row // STRIDE * STRIDE]
+        return None if rows[-1] < distance or self._reach(nearest) > MOST_REACH else row
+
+    def _reach(self, distance: float) -> int:
+        """How many beams to either side of its middle may see a target."""
+        return int(asin(min((self._radius + self._spot) / distance, 1.0)) / self.step)
 
     def _add_row(self) -> None:
         self._rows.append(self._rows[-1] + self._spacing(self._rows[-1]))
@@ -122,9 +134,12 @@ class Lattice:
     def _block(self, number: int) -> _Block:
         known = self._blocks.get(number)
         if known is None:
-            if len(self._blocks) >= MOST_BLOCKS:
+            known = self._made(number)
+            self._held += known.told.size
+            if self._held > MOST_HELD:
                 self._blocks.clear()
-            known = self._blocks[number] = self._made(number)
+                self._held = known.told.size
+            self._blocks[number] = known
         return known
 
     def _made(self, number: int) -> _Block:
@@ -133,7 +148,7 @@ class Lattice:
             self._add_row()
         distance = np.array(self._rows[start : start + BLOCK])
         radius, spot = self._radius, self._spot
-        reach = int(asin(min((radius + spot) / distance[0], 1.0)) / self.step)
+        reach = self._reach(self._rows[start])
         middle = (np.arange(CELLS) + 0.5) / CELLS
         turn = self.step * (np.arange(-reach, reach + 2) - middle[:, None])
         across = np.multiply.outer(distance, np.sin(turn))

@@ -173,10 +173,12 @@ class CameraSensor:
         self.frame_id = spec.optical_frame_id or sensor.frame_id
         self.info_topic = spec.info_topic or _sibling(sensor.topic, "camera_info")
         self.model = CameraModel.from_hfov(spec.width, spec.height, spec.horizontal_fov)
-        self.noise_levels = 255.0 * spec.noise.stddev if spec.noise.kind != "none" else 0.0
+        silent = spec.noise.kind == "none"
+        self.noise_levels = 0.0 if silent else 255.0 * spec.noise.stddev
         self._seed = seed
-        mean = 255.0 * spec.noise.mean
+        mean = 0.0 if silent else 255.0 * spec.noise.mean
         self._noise = NoiseTable(stream(seed, name), mean, self.noise_levels)
+        self._is_noisy = self.noise_levels > 0.0 or mean != 0.0
         self._last = (-1, 0)
         self._camera = model.camera(name).id
 
@@ -192,7 +194,7 @@ class CameraSensor:
         return CameraFrame(snapshot.stamp, self.frame_id, self._noisy(clean))
 
     def _noisy(self, clean: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        if self.noise_levels <= 0.0:
+        if not self._is_noisy:
             return clean
         stamp, repeats = self._last
         generator = stream(self._seed, f"{self.name}@{stamp}.{repeats}")

@@ -35,7 +35,7 @@ make_environment() {
     if [ "$(cat "$venv/.ready" 2>/dev/null)" = "$wanted" ]; then
         return
     fi
-    say "making .venv with $("$python" -V) ($python)"
+    say "making .venv with $("$python" -V) ($python); its packages, up to 1.5 GB, take minutes"
     rm -rf "$venv" build install log
     if [ -n "$TRUTHBED_ROS_FOLDER" ]; then
         make_environment_beside_ros

@@ -13,6 +13,8 @@ from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.posterior_grid import Posterior
 from ground_truth_localizer.posterior_lattice import Lattice
 from ground_truth_localizer.synthetic_scans import SyntheticLaser, standing
+from spatial_types.scan import Scan
+from spatial_types.transforms import Transform
 
 
 def fitted(lattice, scene, off=0.0, doubt=1.0, turned=1):
@@ -126,3 +128,28 @@ def test_a_tilted_sensor_does_without_the_lattice():
     wider = scene.bearings[0] + 1.01 * (scene.bearings - scene.bearings[0])
     assert even is not None
     assert candidates._fit_on_lattice(lattice, wider, terms, scene.box) is None
+
+
+@pytest.mark.parametrize(
+    ("step", "sigma"), [(1e-6, 0.03), (1e-4, 0.03), (STEP, 1e-9)], ids=["beams", "more", "rows"]
+)
+def test_what_would_take_a_huge_lattice_is_left_to_others(step, sigma):
+    lattice = Lattice(step, RADIUS, sigma)
+    assert lattice.fit(np.zeros((3, 3)), 2.0, 0, 2) is None
+    assert not lattice._blocks
+    assert Lattice(STEP, RADIUS, SIGMA).fit(np.zeros((3, 3)), 2.0, 0, 10**6) is None
+
+
+def test_a_scan_of_beams_next_to_each_other_takes_no_lattice_and_harms_nothing():
+    localizer = LaserLocalizer(LaserParameters(), RectangleZone((-4.0, 0.0, 4.0, 4.0)))
+    for k in range(3):
+        scan = Scan(k * 10**8, "lrf_link", 1.57, 1e-6, 0.0, 0.1, 0.05, 20.0, np.full(3, 1.9))
+        localizer.update(scan, Transform())
+
+
+def test_blocks_are_dropped_before_they_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(posterior_lattice, "MOST_HELD", 50_000)
+    lattice = Lattice(STEP, RADIUS, SIGMA)
+    for distance in (1.0, 1.5, 2.0, 2.5, 3.0):
+        fitted(lattice, Scene(distance, 1.3, 3))
+        assert len(lattice._blocks) == 1 or lattice._held <= 50_000
