@@ -49,9 +49,13 @@ class RenderThread:
             except queue.Full:
                 continue
 
-    def close(self) -> None:
-        """Stop after the shot in hand."""
+    def stop(self) -> None:
+        """Draw no more than the shot in hand, and let nobody wait for more."""
         self._closing.set()
+
+    def close(self) -> None:
+        """Stop, and wait until that is done."""
+        self.stop()
         self._thread.join()
 
     def _work(self) -> None:

@@ -55,6 +55,7 @@ class Runner:
     def close(self) -> None:
         """Stop physics, then drawing."""
         self._stop.set()
+        self.renderer.stop()  # physics may be waiting for it
         if self._thread.is_alive():
             self._thread.join()
         self.renderer.close()
