@@ -78,7 +78,7 @@ def add_visual(spec: mujoco.MjSpec, body: mujoco.MjsBody, visual: Visual, name: 
         name += PLANE
     geom = _add_geom(spec, body, visual.geometry, visual.pose, name, shell=True)
     _make_visual(geom, VISUAL_GROUP)
-    _paint(spec, geom, visual, name)
+    _paint(spec, geom, visual)
     surface = drawn_surface(visual.geometry)
     if surface is not None:
         geom.group = EXACT_GROUP
@@ -272,21 +272,23 @@ def _add_mesh(spec: mujoco.MjSpec, mesh: Mesh, name: str, shell: bool) -> None:
         asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
 
 
-def _paint(spec: mujoco.MjSpec, geom: mujoco.MjsGeom, visual: Visual, name: str) -> None:
+def _paint(spec: mujoco.MjSpec, geom: mujoco.MjsGeom, visual: Visual) -> None:
+    """Give the geom its material, which visuals that look alike share: MuJoCo draws 999 at most."""
     material = visual.material
     if material is None:
         geom.rgba = DEFAULT_COLOUR
         return
     red, green, blue, alpha = material.diffuse
-    rgba = (red, green, blue, alpha * (1.0 - visual.transparency))
     strongest = max(max(material.diffuse[:3]), 1e-6)
-    spec.add_material(
-        name=name,
-        rgba=rgba,
-        specular=max(material.specular[:3]),
-        shininess=min(material.shininess / 128.0, 1.0),
-        emission=min(max(material.emissive[:3]) / strongest, 1.0),
-    )
+    look = {
+        "rgba": (red, green, blue, alpha * (1.0 - visual.transparency)),
+        "specular": max(material.specular[:3]),
+        "shininess": min(material.shininess / 128.0, 1.0),
+        "emission": min(max(material.emissive[:3]) / strongest, 1.0),
+    }
+    name = str(look)
+    if spec.material(name) is None:
+        spec.add_material(name=name, **look)
     geom.material = name
 
 

@@ -185,3 +185,9 @@ def test_marker_mesh_is_what_its_script_makes():
     space: dict = {"__file__": str(folder / "make_marker_patch.py"), "__name__": "script"}
     exec((folder / "make_marker_patch.py").read_text(), space)
     assert (folder / "marker_patch.obj").read_text() == space["marker_patch"]()
+
+
+def test_visuals_that_look_alike_share_a_material():
+    model = room().physics.model
+    rows = np.column_stack([model.mat_rgba, model.mat_specular, model.mat_emission])
+    assert len(np.unique(rows, axis=0)) == model.nmat < np.sum(model.geom_matid >= 0)
