@@ -16,14 +16,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.bag_options import (
+    add_pose_option,
+    add_target_options,
+    add_topic_options,
+    learnt_zone,
+    pose_of,
+    room_parameters,
+    sensor_topics,
+)
 from evaluation.bag_reading import open_bag
-from evaluation.commands import MISSED, REFUSED, finite, overrides_from, seconds
+from evaluation.commands import MISSED, REFUSED, finite
 from evaluation.environment import environment
 from evaluation.errors import BagError, EvaluationError
-from evaluation.evaluate_bag import learnt_zone, require, zone_parameters
 from evaluation.progress import Progress
-from evaluation.replay import IMAGE_TYPE, INFO_TYPE, SCAN_TYPE
 from evaluation.report import make_room, write_json
+from evaluation.sensor_topics import require, require_sensors
 from evaluation.station_recording import NARROW, WIDE, StationOptions, StationRecording
 from evaluation.tables import table
 from ground_truth_localizer.acceptance_zone import ZoneError
@@ -40,9 +48,9 @@ from ground_truth_localizer.station_calibration import (
 from ground_truth_localizer.zone_files import zone_from_parameters
 from spatial_types.angles import wrap_scalar
 from spatial_types.parameters import ParameterError, from_mapping
-from spatial_types.transforms import Transform
 
 Array = NDArray[np.float64]
+ROOMS = ("laser", "orientation", "calibration")
 
 # At first some images are tried at one angle after the other, until enough can be read and angles
 # farther off (rad) are worse.
@@ -268,63 +276,23 @@ def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="calibrate_station", description=__doc__)
     parser.add_argument("bag", type=Path, help="a rosbag2 folder, or one .mcap or .db3 file")
     parser.add_argument("--json", type=Path, help="write the result here")
+    add_topic_options(parser)
     told = StationOptions()
-    parser.add_argument("--scan-topic", default=told.scan)
-    parser.add_argument("--image-topic", default=told.image)
-    parser.add_argument("--info-topic", default=told.info)
     parser.add_argument("--joint-states-topic", default=told.joints)
     parser.add_argument("--pan-joint", default=told.joint, help="name of the pan joint")
-    parser.add_argument("--map-frame", default=told.map_frame)
-    axes = ("X", "Y", "Z", "ROLL", "PITCH", "YAW")
-    parser.add_argument(
-        "--lrf-pose",
-        type=finite,
-        nargs=6,
-        metavar=axes,
-        help="the laser (m, rad), not tf's",
-    )
-    parser.add_argument(
-        "--camera-mount",
-        type=finite,
-        nargs=6,
-        metavar=axes,
-        help="nominal pose of the camera (x: where it looks) with the pan at zero; the pan is then "
-        "read from the joint states and tf is not needed",
-    )
-    parser.add_argument(
-        "--pan-zero",
-        type=finite,
-        default=0.0,
-        metavar="RAD",
-        help="pan_zero that tf was made of",
-    )
-    parser.add_argument("--radius", type=finite, help="radius of the target (m)")
-    parser.add_argument("--zone", help="a zone file, `open`, or X_MIN,Y_MIN,X_MAX,Y_MAX")
-    parser.add_argument(
-        "--learn",
-        type=seconds,
-        metavar="S",
-        help="learn the zone from S seconds at first (0: all)",
-    )
-    help_set = "a parameter of the estimators, or (calibration.) of this program"
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="ROOM.NAME=VALUE", dest="sets", help=help_set
-    )
+    text = "nominal pose of the camera (x: where it looks) with the pan at zero; the pan is then "
+    text += "read from the joint states and tf is not needed"
+    add_pose_option(parser, "--camera-mount", text)
+    text = "pan_zero of what tf was made of"
+    parser.add_argument("--pan-zero", type=finite, default=0.0, metavar="RAD", help=text)
+    add_target_options(parser, ROOMS)
     return parser.parse_args(args)
 
 
 def _parameters(
     arguments: argparse.Namespace,
 ) -> tuple[LaserParameters, OrientationParameters, CalibrationParameters]:
-    values: dict[str, dict[str, Any]] = {"laser": {}, "orientation": {}, "calibration": {}}
-    if arguments.radius is not None:
-        values["laser"]["target.radius"] = values["orientation"]["target.radius"] = arguments.radius
-    values["laser"].update(zone_parameters(arguments.zone))
-    for name, value in overrides_from(arguments.sets).items():
-        room, _, rest = name.partition(".")
-        if room not in values or not rest:
-            raise EvaluationError(f"--set {name}: expected one of {', '.join(values)} in front")
-        values[room][rest] = value
+    values = room_parameters(arguments, ROOMS)
     # How the pan's turning blurs bearings shows in their scatter; guessed at, it would only hide.
     values["orientation"].setdefault("model.pose_time_error", 0.0)
     orientation = from_mapping(OrientationParameters, values["orientation"], "orientation.")
@@ -337,24 +305,15 @@ def _parameters(
 
 
 def _open(arguments: argparse.Namespace) -> tuple[StationRecording, CalibrationParameters]:
-    def pose(numbers: list[float] | None) -> Transform | None:
-        return None if numbers is None else Transform.from_rpy(numbers[:3], numbers[3:])
-
     laser, orientation, parameters = _parameters(arguments)
     options = StationOptions(
-        arguments.scan_topic,
-        arguments.image_topic,
-        arguments.info_topic,
-        arguments.joint_states_topic,
-        arguments.pan_joint,
-        arguments.map_frame,
-        pose(arguments.lrf_pose),
-        pose(arguments.camera_mount),
+        **sensor_topics(arguments),
+        joints=arguments.joint_states_topic,
+        joint=arguments.pan_joint,
+        mount=pose_of(arguments.camera_mount),
     )
     bag = open_bag(arguments.bag)
-    require(bag, options.scan, "scans", "--scan-topic", (SCAN_TYPE,))
-    require(bag, options.image, "images", "--image-topic", (IMAGE_TYPE,))
-    require(bag, options.info, "CameraInfo", "--info-topic", (INFO_TYPE,))
+    require_sensors(bag, options)
     if options.mount is not None:
         kinds = ("sensor_msgs/msg/JointState",)
         require(bag, options.joints, "joint states", "--joint-states-topic", kinds)

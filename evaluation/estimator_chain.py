@@ -38,6 +38,11 @@ NO_SPREAD = np.zeros((2, 2))
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
 
 
+def without_numbers(text: str) -> str:
+    """Return what texts that differ only in their numbers have in common: too few beams: … of …."""
+    return NUMBER.sub("…", text)
+
+
 @dataclass
 class PoseLog:
     """Poses as they come, turned into a PoseSeries at the end."""
@@ -175,7 +180,7 @@ class EstimatorChain:
         result = self._orientation.update(frame, camera, map_from_camera, self._target)
         self.fused = self._fusion.update(result, self._target)
         if self.fused is None:
-            self.unusable[NUMBER.sub("N", self._fusion.reason)] += 1
+            self.unusable[without_numbers(self._fusion.reason)] += 1
             return
         x, y = self.fused.position.tolist()
         covariance = self.fused.pose_covariance

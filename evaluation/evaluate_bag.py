@@ -7,34 +7,31 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from evaluation.bag_options import (
+    add_pose_option,
+    add_target_options,
+    add_topic_options,
+    learnt_zone,
+    pose_of,
+    room_parameters,
+    sensor_topics,
+)
 from evaluation.bag_reading import Bag, open_bag
-from evaluation.commands import MISSED, REFUSED, finite, overrides_from, seconds, unmet
+from evaluation.commands import MISSED, REFUSED, finite, unmet
 from evaluation.environment import environment
-from evaluation.errors import BagError, EvaluationError
+from evaluation.errors import EvaluationError
 from evaluation.estimator_chain import EstimatorChain
 from evaluation.progress import Progress
-from evaluation.replay import (
-    IMAGE_TYPE,
-    INFO_TYPE,
-    POSE_TYPES,
-    SCAN_TYPE,
-    Replay,
-    ReplayOptions,
-    score_recorded,
-)
+from evaluation.replay import POSE_TYPES, Replay, ReplayOptions, score_recorded
 from evaluation.report import make_room, write_json, write_report
 from evaluation.scoring import Score, score
+from evaluation.sensor_topics import IMAGE_TYPE, require, require_sensors
 from evaluation.tables import error_table
 from evaluation.trial import ESTIMATES, METHODS, ROOMS, Variant
 from ground_truth_localizer.acceptance_zone import AcceptanceZone, ZoneError
-from ground_truth_localizer.laser_parameters import LaserParameters, SensorParameters
-from ground_truth_localizer.zone_learning import ZoneLearner
-from ros_interface.errors import MessageError
-from ros_interface.scan_messages import scan_from_message
+from ground_truth_localizer.laser_parameters import LaserParameters
 from spatial_types.parameters import ParameterError, from_mapping
-from spatial_types.transforms import Transform
 
 THRESHOLDS = {
     "max_rmse": ("position_rmse_m", "m"),
@@ -53,8 +50,8 @@ def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--method", choices=METHODS, default="model")
     parser.add_argument("--estimate", choices=ESTIMATES, help="default: fused if there are images")
     parser.add_argument("--recorded", action="store_true", help="score recorded estimates only")
-    _topic_arguments(parser)
-    _estimator_arguments(parser)
+    _topic_options(parser)
+    _estimator_options(parser)
     parser.add_argument("--align", action="store_true", help="fit a turn and a shift first")
     parser.add_argument(
         "--apply-time-offset", action="store_true", help="shift the estimate by its time offset"
@@ -66,84 +63,30 @@ def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(args)
 
 
-def _topic_arguments(parser: argparse.ArgumentParser) -> None:
+def _topic_options(parser: argparse.ArgumentParser) -> None:
+    add_topic_options(parser)
     defaults = ReplayOptions()
-    parser.add_argument("--scan-topic", default=defaults.scan)
-    parser.add_argument("--image-topic", default=defaults.image)
-    parser.add_argument("--info-topic", default=defaults.info)
     parser.add_argument("--reference-topic", default=defaults.reference)
     parser.add_argument("--estimate-topic", default=defaults.estimate)
-    parser.add_argument("--map-frame", default=defaults.map_frame)
-    axes = ("X", "Y", "Z", "ROLL", "PITCH", "YAW")
-    text = "pose of the sensor in map (m, rad), instead of tf"
-    parser.add_argument("--lrf-pose", type=finite, nargs=6, metavar=axes, help=text)
-    parser.add_argument(
-        "--camera-pose", type=finite, nargs=6, metavar=axes, help=f"{text}; optical frame"
-    )
+    text = "pose of the optical frame in map (m, rad), instead of tf"
+    add_pose_option(parser, "--camera-pose", text)
 
 
-def _estimator_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--radius", type=finite, help="radius of the target (m)")
+def _estimator_options(parser: argparse.ArgumentParser) -> None:
+    add_target_options(parser, ROOMS)
     parser.add_argument("--radius-tolerance", type=finite, help="tolerance of the radius (m)")
     parser.add_argument("--memory-scans", type=int, help="scans pooled while the target stands")
-    parser.add_argument("--zone", help="a zone file, `open`, or X_MIN,Y_MIN,X_MAX,Y_MAX")
-    parser.add_argument(
-        "--learn",
-        type=seconds,
-        metavar="S",
-        help="learn the zone from S seconds at first (0: all)",
-    )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="ROOM.NAME=VALUE", dest="sets"
-    )
 
 
 def _variant(arguments: argparse.Namespace, estimate: str) -> Variant:
     """Collect the estimators' parameters from the command line."""
-    parameters: dict[str, dict[str, Any]] = {room: {} for room in ROOMS}
-    laser = parameters["laser"]
-    if arguments.radius is not None:
-        laser["target.radius"] = arguments.radius
-        parameters["orientation"]["target.radius"] = arguments.radius
+    parameters = room_parameters(arguments, ROOMS)
     if arguments.radius_tolerance is not None:
-        laser["target.radius_tolerance"] = arguments.radius_tolerance
+        parameters["laser"].setdefault("target.radius_tolerance", arguments.radius_tolerance)
     if arguments.memory_scans is not None:
-        laser["filter.memory_scans"] = arguments.memory_scans
-        parameters["fusion"]["memory"] = arguments.memory_scans
-    laser.update(zone_parameters(arguments.zone))
-    for name, value in overrides_from(arguments.sets).items():
-        room, _, rest = name.partition(".")
-        if room not in ROOMS or not rest:
-            raise EvaluationError(f"--set {name}: expected one of {', '.join(ROOMS)} in front")
-        parameters[room][rest] = value
+        parameters["laser"].setdefault("filter.memory_scans", arguments.memory_scans)
+        parameters["fusion"].setdefault("memory", arguments.memory_scans)
     return Variant("replayed", estimate, None, parameters)
-
-
-def zone_parameters(zone: str | None) -> dict[str, Any]:
-    """Return the laser's parameters that the option `--zone` stands for."""
-    if zone is None:
-        return {}
-    if zone == "open":
-        return {"zone.kind": "open"}
-    try:
-        return {"zone.kind": "rectangle", "zone.rectangle": [float(v) for v in zone.split(",")]}
-    except ValueError:
-        return {"zone.kind": "file", "zone.file": zone}
-
-
-def learnt_zone(bag: Bag, topic: str, seconds: float, sensor: SensorParameters) -> AcceptanceZone:
-    """Learn the background from the bag itself; people may walk through it."""
-    learner = ZoneLearner(sensor.sigma, busy=True, range_bias=sensor.range_bias)
-    first: int | None = None
-    for message in bag.messages([topic]):
-        first = message.stamp if first is None else first
-        if seconds > 0 and (message.stamp - first) * 1e-9 > seconds:
-            break
-        try:
-            learner.add(scan_from_message(bag.deserialize(message)))
-        except MessageError:
-            continue
-    return learner.zone(source=f"{bag.path.name}: {topic}")
 
 
 def evaluate(arguments: argparse.Namespace) -> Score:
@@ -172,10 +115,7 @@ def evaluate(arguments: argparse.Namespace) -> Score:
 def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> Replay:
     has_images = bag.topics.get(options.image) == IMAGE_TYPE
     estimate = arguments.estimate or ("fused" if has_images else "laser")
-    require(bag, options.scan, "scans", "--scan-topic", (SCAN_TYPE,))
-    if estimate == "fused":
-        require(bag, options.image, "images", "--image-topic", (IMAGE_TYPE,))
-        require(bag, options.info, "CameraInfo", "--info-topic", (INFO_TYPE,))
+    require_sensors(bag, options, images=estimate == "fused")
     variant = _variant(arguments, estimate)
     zone: AcceptanceZone | None = None
     if arguments.learn is not None:
@@ -186,29 +126,12 @@ def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> 
     return Replay(bag, options, chains, progress.update)
 
 
-def require(bag: Bag, topic: str, what: str, option: str, kinds: Sequence[str]) -> None:
-    """Raise BagError where a bag has no such topic, or one of another type."""
-    if topic not in bag.topics:
-        listed = ", ".join(f"{name} ({kind})" for name, kind in sorted(bag.topics.items()))
-        raise BagError(f"{bag.path}: no {what} on {topic} ({option}); topics: {listed}")
-    if bag.topics[topic] not in kinds:
-        found, expected = bag.topics[topic], " or ".join(kinds)
-        raise BagError(f"{bag.path}: {topic} ({option}) is of type {found}; expected {expected}")
-
-
 def _options(arguments: argparse.Namespace) -> ReplayOptions:
-    def pose(values: list[float] | None) -> Transform | None:
-        return None if values is None else Transform.from_rpy(values[:3], values[3:])
-
     return ReplayOptions(
-        arguments.scan_topic,
-        arguments.image_topic,
-        arguments.info_topic,
-        arguments.reference_topic,
-        arguments.estimate_topic,
-        arguments.map_frame,
-        pose(arguments.lrf_pose),
-        pose(arguments.camera_pose),
+        **sensor_topics(arguments),
+        reference=arguments.reference_topic,
+        estimate=arguments.estimate_topic,
+        camera_pose=pose_of(arguments.camera_pose),
     )
 
 

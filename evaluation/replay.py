@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from evaluation.bag_reading import Bag, BagMessage
 from evaluation.bag_transforms import MOVING, STATIC, BagTransforms
 from evaluation.errors import BagError
-from evaluation.estimator_chain import NUMBER, EstimatorChain, PoseLog
+from evaluation.estimator_chain import EstimatorChain, PoseLog, without_numbers
 from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
 from evaluation.reference_reading import ODOMETRY_TYPE, ReferenceReader
+from evaluation.sensor_topics import SensorTopics
 from evaluation.series import PoseSeries
 from evaluation.transform_tree import TransformError
 from ros_interface.errors import MessageError
@@ -25,9 +26,6 @@ from ros_interface.scan_messages import scan_from_message
 from spatial_types.camera import CameraModel
 from spatial_types.transforms import Transform
 
-SCAN_TYPE = "sensor_msgs/msg/LaserScan"
-IMAGE_TYPE = "sensor_msgs/msg/Image"
-INFO_TYPE = "sensor_msgs/msg/CameraInfo"
 POSE_TYPES = (
     "geometry_msgs/msg/PoseWithCovarianceStamped",
     "geometry_msgs/msg/PoseStamped",
@@ -38,16 +36,11 @@ BEHIND_STAMP = 12  # encapsulation and stamp
 
 
 @dataclass(frozen=True)
-class ReplayOptions:
-    """Which topics are read, and where the sensors are where no tf tells (map_from_sensor)."""
+class ReplayOptions(SensorTopics):
+    """What else is read, and map_from_camera where tf is not to tell it."""
 
-    scan: str = "/lrf/scan"
-    image: str = "/station/camera/image_raw"
-    info: str = "/station/camera/camera_info"
     reference: str = "/reference/target"
     estimate: str = "/ground_truth/pose"
-    map_frame: str = "map"
-    lrf_pose: Transform | None = None
     camera_pose: Transform | None = None
 
 
@@ -116,7 +109,7 @@ class Replay:
 
     def _note(self, text: str) -> None:
         """Count a trouble; kinds are told apart without numbers, so that each is told once."""
-        kind = NUMBER.sub("N", text)
+        kind = without_numbers(text)
         self.trouble[kind] = self.trouble.get(kind, 0) + 1
         self.examples.setdefault(kind, text[:300])
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.alignment import fit_alignment, frame_warnings, time_offset
-from evaluation.estimator_chain import NUMBER
+from evaluation.estimator_chain import without_numbers
 from evaluation.metrics import (
     ErrorSeries,
     along_across,
@@ -154,7 +154,7 @@ def _score_track(
 
 def _head(recording: Recording, main: Track) -> dict[str, Any]:
     losses = [change for change in main.states if change.state == "lost"]
-    reasons = Counter(NUMBER.sub("N", item.reason) for item in main.refused)
+    reasons = Counter(without_numbers(item.reason) for item in main.refused)
     return {
         "trial": recording.trial,
         "description": recording.description,

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from evaluation.bag_reading import Bag, BagMessage
 from evaluation.bag_transforms import MOVING, STATIC, BagTransforms
 from evaluation.errors import BagError
-from evaluation.estimator_chain import NUMBER
+from evaluation.estimator_chain import without_numbers
+from evaluation.sensor_topics import SensorTopics
 from evaluation.transform_tree import TransformError, TransformTree
 from ground_truth_localizer.acceptance_zone import AcceptanceZone
 from ground_truth_localizer.calibration_sights import (
@@ -46,20 +47,15 @@ LOOSE, LOOSE_PART = 0.1, 0.06  # along the line of sight: m, and part of the dis
 
 
 @dataclass(frozen=True)
-class StationOptions:
-    """Topics of the bag, and the station's nominal values where its tf does not tell them.
+class StationOptions(SensorTopics):
+    """What else is read, and the station's nominal place where its tf does not tell it.
 
-    `lrf_pose` and `mount` are poses in `map`: of the laser, and of the camera's viewing direction
-    (x) with the pan joint at zero; `joint` is read from the topic `joints` then.
+    `mount` is the pose in `map` of the camera's viewing direction (x) with the pan joint at zero;
+    `joint` is read from the topic `joints` then.
     """
 
-    scan: str = "/lrf/scan"
-    image: str = "/station/camera/image_raw"
-    info: str = "/station/camera/camera_info"
     joints: str = "/joint_states"
     joint: str = "camera_pan_joint"
-    map_frame: str = "map"
-    lrf_pose: Transform | None = None
     mount: Transform | None = None
 
 
@@ -196,7 +192,7 @@ class StationRecording:
             self.report((message.log_time - first) * 1e-9)
 
     def _note(self, text: str) -> None:
-        kind = NUMBER.sub("N", text)
+        kind = without_numbers(text)
         self.trouble[kind] += 1
         self.examples.setdefault(kind, text[:300])
 

@@ -72,32 +72,20 @@ class Endpoint:
             parameters.sender,
         )
         self.connection.outbox = self.sender
-        self.commands = CommandTracker(
-            self.sender,
-            system,
-            component,
-            self.dialect.MAVLink_command_cancel_message,
-            parameters.command,
-        )
-        self.receiver = CommandReceiver(
-            self.sender, system, component, self.dialect.MAVLink_command_ack_message
-        )
+        me = (self.sender, system, component)
+        cancel = self.dialect.MAVLink_command_cancel_message
+        self.commands = CommandTracker(*me, cancel, parameters.command)
+        self.receiver = CommandReceiver(*me, self.dialect.MAVLink_command_ack_message)
         self.files = FileTransfer(
-            self.sender,
-            system,
-            component,
+            *me,
             folder,
             packet_size=limits.packet_size,
             signed=signing is not None,
             parameters=parameters.files,
             on_end=on_file,
         )
-        self.ftp_server = MavlinkFtpServer(
-            self.sender, system, component, folder, parameters.ftp_server
-        )
-        self.ftp_client = MavlinkFtpClient(
-            self.sender, system, component, parameters.ftp_client, limits.packet_size
-        )
+        self.ftp_server = MavlinkFtpServer(*me, folder, parameters.ftp_server)
+        self.ftp_client = MavlinkFtpClient(*me, parameters.ftp_client, limits.packet_size)
         self._add_handlers()
 
     def submit(self, message: Any, traffic_class: TrafficClass, now: float, **options: Any) -> None:

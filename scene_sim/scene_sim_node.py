@@ -134,6 +134,19 @@ def share_folder() -> Path:
         return Path(__file__).resolve().parents[1]
 
 
+def _opened(parameters: SceneSimParameters) -> tuple[Simulator, tuple[BridgedTopic, ...]]:
+    """Read the scene and the names of its topics; ConfigurationError where that fails."""
+    share = share_folder()
+    try:
+        files = files_from_text(parameters.bridge, share)
+        bridge = tuple(topic for file in files for topic in read_bridge(file))
+        models = [model_from_text(text, share) for text in parameters.models]
+        world = find_file(parameters.world, share)
+        return Simulator.load(world, models, parameters.options()), bridge
+    except (ValueError, OSError) as error:
+        raise ConfigurationError(str(error)) from None
+
+
 class SceneSimNode(Node):
     """Publishes what the simulated sensors say, takes commands."""
 
@@ -145,18 +158,7 @@ class SceneSimNode(Node):
         self.declare_parameter("real_time_factor", 1.0, factor)
         parameters = declare_parameters(self, SceneSimParameters)
         initial = self._checked_factor(self.get_parameter("real_time_factor").value)
-        share = share_folder()
-        try:
-            bridge = tuple(
-                topic
-                for file in files_from_text(parameters.bridge, share)
-                for topic in read_bridge(file)
-            )
-            models = [model_from_text(text, share) for text in parameters.models]
-            world = find_file(parameters.world, share)
-            self._simulator = Simulator.load(world, models, parameters.options())
-        except (ValueError, OSError) as error:
-            raise ConfigurationError(str(error)) from None
+        self._simulator, bridge = _opened(parameters)
         for warning in self._simulator.warnings:
             self.get_logger().warning(warning)
         self._publishers_by_topic: dict[str, Any] = {}

@@ -106,10 +106,8 @@ class DroneBridge:
         self.commander = Commander(self.endpoint, self.state, parameters.manoeuvre)
         self.setpoints = SetpointStream(parameters.setpoint)
         self.streams = StreamRequests(parameters.stream)
-        self.boot_clock = TimeSync()
-        self.utc_clock = TimeSync()
-        self.telemetry = 0
-        """Messages that told something."""
+        self.boot_clock, self.utc_clock = TimeSync(), TimeSync()
+        self.telemetry = 0  # messages that told something
         self.peer: Peer | None = None
         self._outlet = outlet
         self._dialect = self.endpoint.dialect

@@ -81,6 +81,11 @@ class Flight(Ends):
             **options,
         )
 
+    def reconnect(self) -> None:
+        """Let the drone's link come back, without what was sent meanwhile."""
+        self.emulator.b.connected = True
+        self.emulator.b.receive(self.now)
+
     def ended(self) -> int:
         return len(self.succeeded) + len(self.failed)
 
@@ -133,8 +138,7 @@ def test_a_repeated_command_is_executed_once_and_answered_again():
     flight.emulator.b.connected = False  # the answers are lost
     flight.start(arm())
     flight.run(1.2)
-    flight.emulator.b.connected = True
-    flight.emulator.b.receive(flight.now)
+    flight.reconnect()
     assert flight.run(5.0, flight.ended)
     assert len(flight.succeeded) == 1
     assert len(flight.executions) == 1
@@ -214,8 +218,7 @@ def test_command_int_is_sent_answered_and_not_executed_twice():
     flight.emulator.b.connected = False
     flight.start(go())
     flight.run(0.7)
-    flight.emulator.b.connected = True
-    flight.emulator.b.receive(flight.now)
+    flight.reconnect()
     assert flight.run(5.0, flight.ended)
     assert (len(flight.succeeded), len(flight.executions)) == (1, 1)
 
@@ -244,8 +247,7 @@ def test_a_lost_end_of_a_long_command_is_asked_for():
     flight.emulator.b.connected = False
     flight.executions[0].finish(CommandResult.ACCEPTED, flight.now)
     flight.run(0.2)
-    flight.emulator.b.connected = True
-    flight.emulator.b.receive(flight.now)
+    flight.reconnect()
     assert flight.run(5.0, flight.ended)
     assert (len(flight.succeeded), len(flight.executions)) == (1, 1)
 
