@@ -4,7 +4,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := . ./env.sh &&
 
-.PHONY: help setup demo test trials bench lint worlds docs clean
+# Extra options of `make fuzz`, e.g. FUZZ='-k bag --maxfail 1'.
+FUZZ ?=
+
+.PHONY: help setup demo test fuzz trials bench lint worlds docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
@@ -20,6 +23,11 @@ test: setup ## build with colcon and run colcon test
 	@$(RUN) python -m pip install -qq --disable-pip-version-check --no-compile --no-deps \
 		-r requirements-test.txt
 	@$(RUN) underlay/test.sh
+
+fuzz: setup ## run the tests of properties on new random examples; a failure prints how to repeat it
+	@$(RUN) python -m pip install -qq --disable-pip-version-check --no-compile --no-deps \
+		-r requirements-test.txt
+	@$(RUN) HYPOTHESIS_PROFILE=random python -m pytest -q -m hypothesis $(FUZZ) test
 
 trials: setup ## run every trial over three seeds and write docs/accuracy_figures.md
 	@$(RUN) python -m evaluation.run_all_trials

@@ -246,14 +246,16 @@ def _plain_bag(path: Path) -> Bag:
 def _broken_bag(path: Path, why: str) -> Bag:
     topics: dict[str, str] = {}
     reasons = []
-    for file in storage_files(path):
+    files = storage_files(path)
+    for file in files:
         try:
             for raw in salvage(file):
                 topics[raw.topic] = raw.type
         except Cut as cut:
             reasons.append(f"{file.name}: {cut}")
     if not topics:
-        raise BagError(f"{path}: nothing can be read: {'; '.join(reasons) or why}")
+        empty = f"no message in {', '.join(file.name for file in files)} ({why})"
+        raise BagError(f"{path}: nothing can be read: {'; '.join(reasons) or empty}")
     return Bag(path, topics, [] if reasons else [f"the bag's metadata is unusable ({why})"], False)
 
 

@@ -148,6 +148,20 @@ def test_a_record_of_another_kind_in_a_chunk_is_noticed(sound, tmp_path):
     assert any(bag.name in note for note in opened.notes)
 
 
+def test_a_bag_without_metadata_whose_messages_cannot_be_recognised_is_refused_by_name(
+    sound, tmp_path
+):
+    """A changed record kind is skipped, as unknown kinds must be; nothing else is in the file."""
+    bag = damaged(sound["plain"], tmp_path / "bag", ([], 1.0, False))
+    (file,) = storage_files(bag)
+    content = bytearray(file.read_bytes())
+    for place in chunks_in_order(file):
+        content[place.offset - HEADER.size] = 0x7F
+    file.write_bytes(content)
+    with pytest.raises(BagError, match=f"nothing can be read: no message in {file.name}"):
+        open_bag(bag)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @DAMAGE
 @given(damage=damages())

@@ -8,6 +8,7 @@ stamps older than the last are left out, until the node's clock jumps back too.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 
@@ -145,6 +146,9 @@ def _yield_to_estimators() -> None:
 
 def main(args: list[str] | None = None) -> int:
     """Run the node; 1 when the robot cannot be read."""
+    # rclpy's own handler ends the spinning. Python's would raise KeyboardInterrupt in the midst of
+    # a call into C++, which makes another error of it.
+    signal.signal(signal.SIGINT, lambda _number, _frame: None)
     rclpy.init(args=args)
     try:
         node = RobotStatePublisher()
@@ -155,6 +159,9 @@ def main(args: list[str] | None = None) -> int:
         return 1
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except Exception:
+        if rclpy.ok():  # otherwise the context was taken away in the midst of something
+            raise
     finally:
         rclpy.try_shutdown()
     return 0

@@ -204,3 +204,24 @@ def test_ends_with_an_error_on_bad_parameters(start, description, parameters):
     _, text = process.communicate(timeout=30)
     assert process.returncode != 0
     assert ("robot" if description != ROBOT else "publish_frequency") in text
+
+
+def test_ctrl_c_amid_a_flood_of_states_is_a_clean_end(graph, start):
+    """The interrupt comes in the midst of taking a message more often than not."""
+    processes = [start() for _ in range(4)]
+    robot = Robot(graph)
+
+    def all_answer() -> bool:
+        for _ in range(50):
+            robot.send(1.0)
+        return robot.joints.get_subscription_count() == len(processes) and bool(robot.heard)
+
+    assert graph.spin_until(all_answer)
+    for process in processes:
+        for _ in range(200):
+            robot.send(2.0)
+        process.send_signal(signal.SIGINT)
+    for process in processes:
+        _, text = process.communicate(timeout=30)
+        assert process.returncode == 0, text
+        assert "Traceback" not in text

@@ -7,6 +7,8 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from signal import SIGINT, signal
+from threading import Event, current_thread, main_thread
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
@@ -53,6 +55,7 @@ def add_list_arguments(parser: ArgumentParser, what: str, types: bool = True) ->
 @contextmanager
 def direct_node(args: Namespace, name: str | None = None, discover: bool = True) -> Iterator[Node]:
     """A node that has seen the graph settle; shut down at the end, Ctrl-C included."""
+    interrupted = _noted_interrupts()
     rclpy.init(args=[])
     node = rclpy.create_node(
         name or f"{NODE_NAME_PREFIX}_{os.getpid()}",
@@ -69,9 +72,27 @@ def direct_node(args: Namespace, name: str | None = None, discover: bool = True)
         yield node
     except ExternalShutdownException as error:
         raise KeyboardInterrupt from error
+    except RuntimeError as error:
+        # An interrupt in the midst of a call into C++ comes out as another error.
+        if interrupted.is_set() or not rclpy.ok():
+            raise KeyboardInterrupt from error
+        raise
     finally:
         node.destroy_node()
         rclpy.try_shutdown()
+
+
+def _noted_interrupts() -> Event:
+    """Return what is set at Ctrl-C, which still raises KeyboardInterrupt."""
+    noted = Event()
+
+    def interrupt(_number: int, _frame: object) -> None:
+        noted.set()
+        raise KeyboardInterrupt
+
+    if current_thread() is main_thread():
+        signal(SIGINT, interrupt)
+    return noted
 
 
 def spin_until(node: Node, done: Callable[[], bool], seconds: float | None = None) -> bool:

@@ -15,6 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile("repeatable")
 
 COMMAND = shlex.split(os.environ.get("TRUTHBED_ROS2", f"{sys.executable} -m ros2cli"))
 IS_REAL = "TRUTHBED_ROS2" in os.environ

@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import rclpy
+from hypothesis import settings
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile("repeatable")
 
 # Before the first node: other tests on this machine must not be heard.
 os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
