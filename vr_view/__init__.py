@@ -1,0 +1,1 @@
+"""Looking at a scene from where it helps: viewpoints, hands, stereo images, the page."""

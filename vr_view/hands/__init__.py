@@ -1,0 +1,1 @@
+"""What the hands of a person in the view do: reach, grab, drive, feel. No ROS here."""

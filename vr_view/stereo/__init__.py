@@ -1,0 +1,1 @@
+"""Which image each eye sees, and how much of it. No ROS here."""
