@@ -25,6 +25,9 @@ ROOMS = [
     "mavlink_bridge.simulated_autopilot",
     "mavlink_bridge.mapping",
     "mavlink_bridge.piloting",
+    "vr_view",
+    "vr_view.hands",
+    "vr_view.stereo",
 ]
 DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
 
