@@ -44,6 +44,14 @@ def seconds(text: str) -> float:
     return value
 
 
+def count(text: str) -> int:
+    """Return a number of things, one or more."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected 1 or more")
+    return value
+
+
 def unmet(figures: dict[str, Any], limits: dict[str, float]) -> list[str]:
     """Name every figure that is above its limit (below, for `min_` names), or missing."""
     problems = []

@@ -25,6 +25,7 @@ from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.laser_result import LaserResult
 from ground_truth_localizer.orientation_estimator import OrientationEstimator
 from ground_truth_localizer.orientation_parameters import OrientationParameters
+from ground_truth_localizer.orientation_result import OrientationResult
 from ground_truth_localizer.pose_fusion import FusedState, FusionParameters, PoseFusion
 from ground_truth_localizer.target_state import TargetState, TrackingState
 from ground_truth_localizer.zone_files import zone_from_parameters
@@ -103,7 +104,10 @@ class SeenTarget:
 
 
 class EstimatorChain:
-    """One set of estimators with one set of parameters."""
+    """One set of estimators with one set of parameters.
+
+    `failures` holds what images were refused for where `on_image` could not raise it.
+    """
 
     def __init__(
         self, variant: Variant, method: str, zone: AcceptanceZone | None = None, where: str = ""
@@ -112,7 +116,7 @@ class EstimatorChain:
         self.variant = variant
         self.method = variant.method or method
         self.laser_parameters = self._read(LaserParameters, "laser", where)
-        self._orientation_parameters = self._read(OrientationParameters, "orientation", where)
+        self.orientation_parameters = self._read(OrientationParameters, "orientation", where)
         self._tracker_parameters = self._read(TrackerParameters, "tracker", where)
         self._fusion_parameters = self._read(FusionParameters, "fusion", where)
         self._zone = zone or zone_from_parameters(self.laser_parameters)
@@ -120,6 +124,7 @@ class EstimatorChain:
         self._states: list[StateChange] = []
         self._refused: list[RefusedTarget] = []
         self.unusable: Counter[str] = Counter()
+        self.failures: list[Exception] = []
         self._seen: dict[int, SeenTarget] = {}
         self.reset()
 
@@ -132,7 +137,7 @@ class EstimatorChain:
     def reset(self) -> None:
         """Start anew, as after a restart; the record goes on."""
         self._localizer = LaserLocalizer(self.laser_parameters, self._zone)
-        self._orientation = OrientationEstimator(self._orientation_parameters)
+        self._orientation = OrientationEstimator(self.orientation_parameters)
         self._tracker = CameraTracker(self._tracker_parameters)
         self._fusion = PoseFusion(self._fusion_parameters)
         self._last_state = ""
@@ -178,17 +183,23 @@ class EstimatorChain:
             self._fusion.reset()
             return
         result = self._orientation.update(frame, camera, map_from_camera, self._target)
-        self.fused = self._fusion.update(result, self._target)
+        self._fuse(frame.stamp, result, self._target)
+
+    def _fuse(self, stamp: int, result: OrientationResult, target: TargetState) -> None:
+        self.fused = self._fusion.update(result, target)
         if self.fused is None:
             self.unusable[without_numbers(self._fusion.reason)] += 1
             return
         x, y = self.fused.position.tolist()
         covariance = self.fused.pose_covariance
-        self._fused_log.add(frame.stamp, x, y, self.fused.yaw, covariance, result.good)
+        self._fused_log.add(stamp, x, y, self.fused.yaw, covariance, result.good)
 
     def pan_command(self, now: int, angle: float, map_from_base: Transform) -> float:
         """Return where the camera should look (rad), with the pan joint at `angle` now."""
         return self._tracker.update(now, angle, map_from_base, self._target).angle
+
+    def close(self) -> None:
+        """Let go of whatever the chain holds outside this process: nothing here."""
 
     def track(self, frame: str = "map") -> Track:
         """Return the record as a row of results."""

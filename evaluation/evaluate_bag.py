@@ -18,7 +18,8 @@ from evaluation.bag_options import (
     sensor_topics,
 )
 from evaluation.bag_reading import Bag, open_bag
-from evaluation.commands import MISSED, REFUSED, finite, unmet
+from evaluation.commands import MISSED, REFUSED, count, finite, unmet
+from evaluation.deferred_chain import DeferredChain, processors
 from evaluation.environment import environment
 from evaluation.errors import EvaluationError
 from evaluation.estimator_chain import EstimatorChain
@@ -52,6 +53,9 @@ def _arguments(args: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--recorded", action="store_true", help="score recorded estimates only")
     _topic_options(parser)
     _estimator_options(parser)
+    parser.add_argument(
+        "--jobs", type=count, help="processes that measure images (default: one per processor)"
+    )
     parser.add_argument("--align", action="store_true", help="fit a turn and a shift first")
     parser.add_argument(
         "--apply-time-offset", action="store_true", help="shift the estimate by its time offset"
@@ -121,9 +125,13 @@ def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> 
     if arguments.learn is not None:
         sensor = from_mapping(LaserParameters, variant.parameters["laser"], "laser.").sensor
         zone = learnt_zone(bag, options.scan, arguments.learn, sensor)
-    chains = [EstimatorChain(variant, arguments.method, zone)]
+    jobs = arguments.jobs or processors()
+    if estimate == "fused" and jobs > 1:
+        chain: EstimatorChain = DeferredChain(variant, arguments.method, zone, jobs)
+    else:
+        chain = EstimatorChain(variant, arguments.method, zone)
     progress = Progress(60.0, bag.path.name)
-    return Replay(bag, options, chains, progress.update)
+    return Replay(bag, options, [chain], progress.update)
 
 
 def _options(arguments: argparse.Namespace) -> ReplayOptions:

@@ -72,6 +72,27 @@ class Replay:
 
     def run(self, name: str) -> Recording:
         """Read the bag once and return what the estimators said."""
+        try:
+            self._read()
+            tracks = tuple(chain.track(self.options.map_frame) for chain in self.chains)
+        finally:
+            for chain in self.chains:
+                chain.close()
+        for chain in self.chains:
+            for error in chain.failures:
+                self._note(f"{self.options.image}: {error}")
+        return Recording(
+            name,
+            None,
+            self._samples(),
+            tracks,
+            self.reference_reader.reference(),
+            f"replay of {self.bag.path.name}",
+            (*self.bag.notes, *self.reference_reader.notes, *self._troubles()),
+        )
+
+    def _read(self) -> None:
+        """Feed the estimators with every message."""
         first: int | None = None
         collected = collect_reference(self.bag, self.options.reference, self.reference_reader)
         topics = {*self._handlers, *collected}
@@ -85,16 +106,6 @@ class Replay:
                 self._note(f"{message.topic}: {error}")
             if message.stamp:  # there are many transforms, and the others come between them
                 self.report((message.log_time - first) * 1e-9)
-        reference = self.reference_reader.reference()
-        return Recording(
-            name,
-            None,
-            self._samples(),
-            tuple(chain.track(self.options.map_frame) for chain in self.chains),
-            reference,
-            f"replay of {self.bag.path.name}",
-            (*self.bag.notes, *self.reference_reader.notes, *self._troubles()),
-        )
 
     def _samples(self) -> Samples:
         scans = np.array(self.scan_stamps, dtype=np.int64)

@@ -74,12 +74,27 @@ class OrientationEstimator:
         of any nearby time. Never raises for what an image may hold; LensError for an unusable
         camera and ValueError for an image whose size is not the camera's.
         """
+        turning = self.turning(frame.stamp, map_from_camera)
+        return self.measure(frame, camera, map_from_camera, target, turning)
+
+    def turning(self, stamp: int, map_from_camera: Transform) -> float:
+        """Note where the camera looks at `stamp`; return how fast it has been turning (rad/s)."""
+        return self._turning.update(stamp, map_from_camera)
+
+    def measure(
+        self,
+        frame: CameraFrame,
+        camera: CameraModel,
+        map_from_camera: Transform,
+        target: TargetState,
+        turning: float,
+    ) -> OrientationResult:
+        """Estimate as `update` does, from this image alone: nothing is kept for the next one."""
         height, width = frame.pixels.shape[:2]
         if (width, height) != (camera.width, camera.height):
             raise ValueError(
                 f"image is {width}x{height}: expected {camera.width}x{camera.height} as CameraInfo"
             )
-        turning = self._turning.update(frame.stamp, map_from_camera)
         density = self.parameters.model.acceleration_density
         carried = target.at(frame.stamp, density)
         view = View.towards(camera, map_from_camera, carried.position)
