@@ -27,6 +27,7 @@ ROOMS = [
     "mavlink_bridge.piloting",
     "vr_view",
     "vr_view.hands",
+    "vr_view.server",
     "vr_view.stereo",
 ]
 DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
