@@ -55,6 +55,10 @@ class DroneTopics:
             Battery: self._send_battery,
         }
 
+    def restart(self) -> None:
+        """The clock was set back: older stamps are new ones again."""
+        self._last_tf = 0
+
     def send(self, product: Any, stamp: int) -> None:
         """Publish a product measured at `stamp` (ns)."""
         self._senders[type(product)](product, stamp)

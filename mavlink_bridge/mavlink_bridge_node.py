@@ -1,45 +1,45 @@
 """Node `mavlink_bridge`: a drone on a MAVLink link as ROS topics and services.
 
 Publishes /drone/pose, odometry, imu, global_position, battery, state and tf map -> drone/base_link;
-takes /drone/setpoint_pose, setpoint_velocity and trajectory; serves arm, take_off, land, hover,
-return_home, cancel and follow_setpoints, and the parameter `mode`. In a namespace the first part
-is that instead of `drone`. docs/drone.md tells all of it.
+takes /drone/setpoint_pose, setpoint_velocity, trajectory and files/...; serves arm, take_off, land,
+hover, return_home, cancel and follow_setpoints, and the parameter `mode`. In a namespace the first
+part is that instead of `drone`. docs/drone.md tells all of it.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from nav_msgs.msg import Path as PathMessage
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.parameter import Parameter
-from std_srvs.srv import SetBool, Trigger
 
 from mavlink_bridge.autopilots.flavours import UnknownModeError
+from mavlink_bridge.drone_files import DroneFiles
 from mavlink_bridge.drone_inputs import (
     InputFrames,
     position_setpoint,
     trajectory_from_path,
     velocity_setpoint,
 )
+from mavlink_bridge.drone_services import DroneServices
 from mavlink_bridge.drone_topics import DroneTopics
 from mavlink_bridge.endpoint import EndpointParameters
+from mavlink_bridge.files.transfer_protocol import TransferProgress
 from mavlink_bridge.frames import yaw_of
 from mavlink_bridge.links.link import LinkError
 from mavlink_bridge.links.link_thread import LinkThread
 from mavlink_bridge.links.link_url import open_link
 from mavlink_bridge.mapping.setpoints import Setpoint
 from mavlink_bridge.mapping.telemetry import Text
+from mavlink_bridge.piloting.bridge_time import SceneTime
 from mavlink_bridge.piloting.drone_bridge import BridgeParameters, DroneBridge, Outlet
 from mavlink_bridge.piloting.ground_station import SHORT, GroundStationForward
 from mavlink_bridge.state_report import StateReport
@@ -57,7 +57,7 @@ THREADS = 8  # services that wait keep one each
 HUNG_AFTER = 2.0  # seconds without a callback: then the drone must not think that we are well
 SEVERITY_WARNING = 4
 LINK_ID = 1  # in signatures: the bridge has one signed link
-Manoeuvre = Callable[[float, Callable[[bool, str], None]], None]
+SCENE_WAIT = 0.01  # seconds: a scene may be tens of times as fast as we are
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,8 @@ class MavlinkBridgeNode(QuietNode):
             )
         self._options = parameters
         self._store: SigningStore | None = None
+        self._scene: SceneTime | None = None
+        self._resets = 0
         self.drone = self.get_namespace().strip("/") or "drone"
         self._frames = InputFrames(
             parameters.map_frame,
@@ -133,12 +135,11 @@ class MavlinkBridgeNode(QuietNode):
         self.create_timer(0.2, self._watch, clock=steady)
         self.create_timer(1.0, self.report.publish, clock=steady)
         self._take_setpoints()
-        self._offer_services()
         self.add_on_set_parameters_callback(self._on_parameters)
-        links = [self.bridge.endpoint.connection.link]
-        if self.ground is not None:
-            links.append(self.ground.connection.link)
-        self.thread = LinkThread(links, self._poll, self._due)
+        self.files = DroneFiles(self, self.drone, self.bridge, self.diagnostics)
+        self.thread = self.files.thread = self._make_thread()
+        timeout = parameters.service_timeout
+        self.drone_services = DroneServices(self, self.drone, self.bridge, self.thread, timeout)
         self.thread.start()
         self.get_logger().info(f"ready: {parameters.link}, topics /{self.drone}/...")
 
@@ -154,7 +155,15 @@ class MavlinkBridgeNode(QuietNode):
         except (LinkError, KeyFileError, OSError) as error:
             raise ConfigurationError(f"{self.get_name()}: {error}") from None
         outlet = _Told(self)
-        bridge = DroneBridge(link, folder, parameters, outlet, parameters.endpoint, signing=signing)
+        bridge = DroneBridge(
+            link,
+            folder,
+            parameters,
+            outlet,
+            parameters.endpoint,
+            signing=signing,
+            map_from_local=parameters.map_from_local,
+        )
         self.ground = self._open_ground(bridge, parameters.ground_station)
         return bridge
 
@@ -168,19 +177,33 @@ class MavlinkBridgeNode(QuietNode):
             raise ConfigurationError(f"{self.get_name()}: ground_station: {error}") from None
         return GroundStationForward(bridge.endpoint, link)
 
+    def _make_thread(self) -> LinkThread:
+        links = [self.bridge.endpoint.connection.link]
+        if self.ground is not None:
+            links.append(self.ground.connection.link)
+        if not self.get_parameter("use_sim_time").value:
+            return LinkThread(links, self._poll, self.bridge.next_time)
+        self._scene = SceneTime()
+        return LinkThread(links, self._poll, self.bridge.next_time, self._scene_now, SCENE_WAIT)
+
     # On the link's thread
 
+    def _scene_now(self) -> float:
+        assert self._scene is not None
+        return self._scene.advance(self.get_clock().now().nanoseconds)
+
     def _poll(self, now: float) -> None:
-        healthy = now - self._alive < HUNG_AFTER
+        if self._scene is not None and self._scene.resets > self._resets:
+            self._resets = self._scene.resets
+            self.topics.restart()
+            self.bridge.restart(now)
+        healthy = time.monotonic() - self._alive < HUNG_AFTER
         frames = self.bridge.poll(now, self.get_clock().now().nanoseconds, healthy)
         if self.ground is not None:
             self.ground.poll(frames, now)
         signing = self.bridge.endpoint.connection.signing
         if self._store is not None and signing is not None:
             self._store.keep(signing, now)
-
-    def _due(self) -> float | None:
-        return self.bridge.next_time()
 
     # On the executor's threads
 
@@ -229,57 +252,6 @@ class MavlinkBridgeNode(QuietNode):
             return
         self.diagnostics.count("trajectories")
         self.thread.do(lambda now: self.bridge.fly(trajectory, now))
-
-    def _offer_services(self) -> None:
-        commander = self.bridge.commander
-        for name, manoeuvre in (
-            ("take_off", commander.take_off),
-            ("land", commander.land),
-            ("hover", self._hover),
-            ("return_home", commander.return_home),
-            ("cancel", self._cancel),
-        ):
-            self._offer(Trigger, name, partial(_chosen, manoeuvre))
-        self._offer(SetBool, "arm", lambda request: _with(commander.arm, request.data))
-        self._offer(
-            SetBool,
-            "follow_setpoints",
-            lambda request: self.bridge.follow_setpoints if request.data else self._hover,
-        )
-
-    def _hover(self, now: float, done: Callable[[bool, str], None]) -> None:
-        self.bridge.setpoints.clear()
-        self.bridge.commander.hover(now, done)
-
-    def _cancel(self, now: float, done: Callable[[bool, str], None]) -> None:
-        self.bridge.setpoints.clear()
-        self.bridge.commander.cancel(now, done)
-
-    def _offer(self, kind: Any, name: str, choose: Callable[[Any], Manoeuvre]) -> None:
-        """Offer a service that answers when the manoeuvre has ended.
-
-        It waits on a thread of its own for the link's thread, which waits for nobody.
-        """
-
-        def serve(request: Any, response: Any) -> Any:
-            response.success, response.message = self._wait_for(choose(request))
-            return response
-
-        group = ReentrantCallbackGroup()
-        self.create_service(kind, f"/{self.drone}/{name}", serve, callback_group=group)
-
-    def _wait_for(self, manoeuvre: Manoeuvre) -> tuple[bool, str]:
-        ended = threading.Event()
-        outcome: list[tuple[bool, str]] = []
-
-        def done(success: bool, text: str) -> None:
-            outcome.append((success, text))
-            ended.set()
-
-        self.thread.do(lambda now: manoeuvre(now, done))
-        if not ended.wait(self._options.service_timeout):
-            return False, f"no end after {self._options.service_timeout:g} s"
-        return outcome[0]
 
     def _on_parameters(self, changed: list[Parameter]) -> SetParametersResult:
         for item in changed:
@@ -340,13 +312,8 @@ class _Told(Outlet):
     def refused(self, what: str, reason: str) -> None:
         self._node.diagnostics.refuse(what, reason)
 
-
-def _chosen(manoeuvre: Manoeuvre, _request: Any) -> Manoeuvre:
-    return manoeuvre
-
-
-def _with(arm: Callable[..., None], on: bool) -> Manoeuvre:
-    return lambda now, done: arm(on, now, done)
+    def file_ended(self, progress: TransferProgress, path: Path) -> None:
+        self._node.files.ended(progress, path)
 
 
 def main(args: list[str] | None = None) -> int:

@@ -83,6 +83,9 @@ def _number(value: float | None) -> str:
 
 
 def _setpoint(bridge: DroneBridge) -> str:
+    percent = bridge.file_flight.percent
+    if percent is not None:
+        return f"trajectory {percent}%"
     progress = bridge.setpoints.progress(bridge.endpoint.now)
     if progress is not None:
         return f"trajectory {progress:.0%}"

@@ -60,6 +60,8 @@ class TrajectoryFlight:
         self._tell = on_text
         self._limits = limits
         self._parameters = parameters or FlightParameters()
+        self.percent = 0
+        """How far along it is."""
         self._trajectory: Trajectory | None = None
         self._execution: Execution | None = None
         self._ordered = 0.0
@@ -74,23 +76,32 @@ class TrajectoryFlight:
     def execute(self, execution: Execution, now: float) -> CommandResult | None:
         """Check the file that the command names and begin; an executor of `CommandReceiver`."""
         message = execution.message
-        if self._where() is None:
-            self._tell("trajectory refused: the drone's position is unknown")
-            return CommandResult.TEMPORARILY_REJECTED
         path = find_trajectory(self._folder, (message.param1, message.param2, message.param3))
         if path is None:
             self._tell("trajectory refused: no such file")
             return CommandResult.DENIED
+        refused = self.begin(path, now, message.param4)
+        if refused is not None:
+            return refused
+        self._execution = execution
+        execution.on_cancel = self._cancelled
+        return None
+
+    def begin(self, path: Path, now: float, delay: float = 0.0) -> CommandResult | None:
+        """Check a file and begin to fly it after `delay` seconds; the result if it is refused."""
+        if self._where() is None:
+            self._tell("trajectory refused: the drone's position is unknown")
+            return CommandResult.TEMPORARILY_REJECTED
         try:
             trajectory = read_trajectory(path, self._limits)
         except TrajectoryError as error:
             self._tell(f"trajectory refused: {str(error).removeprefix(f'{self._folder}/')}")
             return CommandResult.DENIED
         self.stop(now)
-        self._trajectory, self._execution = trajectory, execution
-        self._ordered = self._reported = now + max(0.0, message.param4)
+        self._trajectory, self._execution = trajectory, None
+        self._ordered = self._reported = now + (delay if delay > 0.0 else 0.0)
         self._started = None
-        execution.on_cancel = self._cancelled
+        self.percent = 0
         return None
 
     def poll(self, now: float) -> Setpoint | None:
@@ -118,19 +129,20 @@ class TrajectoryFlight:
             self._report(elapsed, now)
         return trajectory.at(elapsed)
 
-    def stop(self, now: float) -> None:
+    def stop(self, now: float, why: str = "another command came") -> None:
         """Give up what is flown, because something else is to be done."""
         if self._trajectory is not None:
-            self._end(CommandResult.CANCELLED, "another command came", now)
+            self._end(CommandResult.CANCELLED, why, now)
 
     def _is_at(self, position: Position, point: Position) -> bool:
         return math.dist(position, point) <= self._parameters.tolerance
 
     def _report(self, elapsed: float, now: float) -> None:
         assert self._trajectory is not None
-        assert self._execution is not None
         part = elapsed / self._trajectory.duration if self._trajectory.duration else 1.0
-        self._execution.progress(min(99, int(100 * part)), now)
+        self.percent = min(99, int(100 * part))
+        if self._execution is not None:
+            self._execution.progress(self.percent, now)
         self._reported = now
 
     def _cancelled(self, _now: float) -> None:

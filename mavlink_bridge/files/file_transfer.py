@@ -116,6 +116,12 @@ class FileTransfer:
         waiting = [self._fetch_progress(key, "", now) for key in self._fetches]
         return [*waiting, *self.outgoing.progress(now), *self.incoming.progress(now)]
 
+    def cancel_incoming(self, now: float) -> None:
+        """Give up what comes here, and what was asked for."""
+        for key in list(self._fetches):
+            self._end_fetch(key, "cancelled", now)
+        self.incoming.cancel(now)
+
     def close(self) -> None:
         """Stop; unfinished transfers can go on when both ends are there again."""
         self.outgoing.close()

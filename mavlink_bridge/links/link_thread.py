@@ -17,7 +17,7 @@ from contextlib import suppress
 from mavlink_bridge.links.link import Link
 from mavlink_bridge.links.waiting import wait
 
-LONGEST_WAIT = 0.1
+LONGEST_WAIT = 0.1  # seconds
 # Messages that come closer together are handled together: waking up costs more than a message.
 SHORTEST_ROUND = 0.001
 
@@ -51,19 +51,26 @@ class _Alarm:
 
 
 class LinkThread:
-    """Calls `poll(now)` whenever a link has something, at `next_time()`, and ten times a second."""
+    """Calls `poll(now)` whenever a link has something, at `next_time()`, and ten times a second.
+
+    `now` is the reading of `clock`. Where that is another than the monotonic one, it may run
+    faster, so `longest_wait` (s) should be shorter.
+    """
 
     def __init__(
         self,
         links: Sequence[Link],
         poll: Callable[[float], None],
         next_time: Callable[[], float | None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+        longest_wait: float = LONGEST_WAIT,
     ) -> None:
         self.error: BaseException | None = None
         """What ended the thread, if it was not `close`."""
         self._links = list(links)
         self._poll = poll
         self._next_time = next_time
+        self._clock, self._longest_wait = clock, longest_wait
         self._jobs: deque[Callable[[float], None]] = deque()
         self._alarm = _Alarm()
         self._closing = False
@@ -97,12 +104,12 @@ class LinkThread:
         begin = time.monotonic()
         self._alarm.silence()
         while self._jobs:
-            self._jobs.popleft()(time.monotonic())
-        self._poll(time.monotonic())
-        now = time.monotonic()
-        if now - begin < SHORTEST_ROUND:
-            time.sleep(SHORTEST_ROUND - (now - begin))
-            now = time.monotonic()
-        due = self._next_time()
-        timeout = LONGEST_WAIT if due is None else min(LONGEST_WAIT, max(0.0, due - now))
+            self._jobs.popleft()(self._clock())
+        self._poll(self._clock())
+        passed = time.monotonic() - begin
+        if passed < SHORTEST_ROUND:
+            time.sleep(SHORTEST_ROUND - passed)
+        now, due = self._clock(), self._next_time()
+        longest = self._longest_wait
+        timeout = longest if due is None else min(longest, max(0.0, due - now))
         wait([*self._links, self._alarm], now, timeout)  # type: ignore[list-item]

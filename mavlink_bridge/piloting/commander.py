@@ -150,6 +150,10 @@ class Commander:
         elif now > waiting.deadline:
             self._end_waiting(False, f"not done after {self._parameters.timeout:g} s")
 
+    def give_up(self, why: str) -> None:
+        """End the manoeuvre that is under way."""
+        self._end_waiting(False, why)
+
     def request(self, command: str, values: tuple[float, ...], now: float) -> None:
         """Send a command whose end interests nobody: a message's rate, a message once."""
         if self.target is not None:

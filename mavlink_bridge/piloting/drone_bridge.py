@@ -1,7 +1,8 @@
 """One drone over one link, without ROS: what a node calls, and what it is told.
 
-Single-threaded: all calls come from one thread, times are passed in. `now` is seconds of a
-monotonic clock, `clock` nanoseconds of the clock in which telemetry is stamped (ROS time).
+Single-threaded: all calls come from one thread, times are passed in. `now` is seconds of a clock
+that never goes back (`bridge_time.py`), `clock` nanoseconds of the clock in which telemetry is
+stamped (ROS time).
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import Any
 import mavlink_bridge.mapping.common
 import mavlink_bridge.mapping.thesis  # noqa: F401  (both register their functions)
 from mavlink_bridge.endpoint import Endpoint, EndpointParameters
-from mavlink_bridge.files.trajectory_file import Trajectory
+from mavlink_bridge.files.file_service import FTP, PARTS, FileService
+from mavlink_bridge.files.trajectory_file import Trajectory, TrajectoryLimits
+from mavlink_bridge.files.transfer_protocol import TransferProgress
+from mavlink_bridge.frames import Vector
 from mavlink_bridge.links.link import Link
 from mavlink_bridge.mapping.registry import mapped_messages, telemetry_of
 from mavlink_bridge.mapping.setpoints import Setpoint, SetpointError, setpoint_message
@@ -22,6 +26,7 @@ from mavlink_bridge.mapping.telemetry import SourceTime, Text
 from mavlink_bridge.peers import Peer
 from mavlink_bridge.piloting.commander import Commander, ManoeuvreParameters
 from mavlink_bridge.piloting.drone_state import DroneState, Product
+from mavlink_bridge.piloting.file_flight import FileFlight
 from mavlink_bridge.piloting.setpoint_stream import SetpointParameters, SetpointStream
 from mavlink_bridge.piloting.streams import StreamParameters, StreamRequests
 from mavlink_bridge.piloting.time_sync import TimeSync
@@ -29,6 +34,7 @@ from mavlink_bridge.sending.traffic_class import TrafficClass
 from mavlink_bridge.wire.frame import Frame
 from mavlink_bridge.wire.signing import Signing
 from spatial_types.parameters import parameter
+from spatial_types.transforms import Transform
 
 HEARTBEAT_PERIOD = 1.0
 EAGER_QUESTIONS = 10  # about the time, one a second; then
@@ -56,9 +62,15 @@ class BridgeParameters:
     attitude_age: float = parameter(
         1.0, "time between a position and the attitude that goes with it", unit="s", minimum=0.0
     )
+    file_protocol: str = parameter(
+        PARTS,
+        "how files go to the drone and come from it: in parts as in the thesis, or by MAVLink FTP",
+        choices=(PARTS, FTP),
+    )
     setpoint: SetpointParameters = field(default_factory=SetpointParameters)
     manoeuvre: ManoeuvreParameters = field(default_factory=ManoeuvreParameters)
     stream: StreamParameters = field(default_factory=StreamParameters)
+    trajectory: TrajectoryLimits = field(default_factory=TrajectoryLimits)
 
 
 class Outlet:
@@ -76,6 +88,9 @@ class Outlet:
     def refused(self, what: str, reason: str) -> None:
         """Something could not be used."""
 
+    def file_ended(self, progress: TransferProgress, path: Path) -> None:
+        """A file was sent, or has come, or failed to."""
+
 
 class DroneBridge:
     """Telemetry in, setpoints and commands out."""
@@ -89,9 +104,12 @@ class DroneBridge:
         endpoint_parameters: EndpointParameters | None = None,
         *,
         signing: Signing | None = None,
-        on_file: Callable[[Any, Path], None] | None = None,
+        map_from_local: Transform | None = None,
     ) -> None:
-        """`folder` is where files come to and are served from."""
+        """`folder` is where files come to and are served from.
+
+        `map_from_local` is where the drone's local frame lies, for trajectories in files.
+        """
         self.parameters = parameters
         self.endpoint = Endpoint(
             link,
@@ -100,12 +118,23 @@ class DroneBridge:
             folder,
             endpoint_parameters,
             signing=signing,
-            on_file=on_file,
+            on_file=lambda *ended: self.files.ended(*ended),
         )
+        protocol = parameters.file_protocol
+        self.files = FileService(self.endpoint, folder, protocol, outlet.file_ended)
         self.state = DroneState(parameters.attitude_age)
         self.commander = Commander(self.endpoint, self.state, parameters.manoeuvre)
         self.setpoints = SetpointStream(parameters.setpoint)
         self.streams = StreamRequests(parameters.stream)
+        self.file_flight = FileFlight(
+            self.endpoint,
+            self,
+            folder,
+            map_from_local or Transform(),
+            outlet.changed,
+            rate=parameters.setpoint.trajectory_rate,
+            limits=parameters.trajectory,
+        )
         self.boot_clock, self.utc_clock = TimeSync(), TimeSync()
         self.telemetry = 0  # messages that told something
         self.peer: Peer | None = None
@@ -127,6 +156,7 @@ class DroneBridge:
         self._clock = clock
         if healthy:
             self._beat(now)
+        self.file_flight.poll(now)
         self._send_setpoint(now)
         self._follow(now)
         self.commander.poll(now)
@@ -135,9 +165,24 @@ class DroneBridge:
         self._look_at_peer(now)
         return frames
 
+    def restart(self, now: float) -> None:
+        """The clock was set back: a scene began anew, and nothing that was told of it holds."""
+        self.stop(now, "the scene began anew")
+        self.commander.give_up("the scene began anew")
+        self.state.restart()
+        self.boot_clock.restart()
+        self.utc_clock.restart()
+        self._question_due = now
+        self._outlet.changed("the clock was set back: all begins anew")
+
     def next_time(self) -> float | None:
         """Return when to poll even if nothing comes."""
-        times = [self.setpoints.next_time(), self.endpoint.next_opening(), self._heartbeat_due]
+        times = [
+            self.setpoints.next_time(),
+            self.file_flight.next_time(),
+            self.endpoint.next_opening(),
+            self._heartbeat_due,
+        ]
         return min([time for time in times if time is not None], default=None)
 
     def close(self) -> None:
@@ -148,8 +193,8 @@ class DroneBridge:
 
     def give(self, setpoint: Setpoint, now: float) -> None:
         """Let a setpoint hold from now on, for its lifetime."""
-        self.setpoints.give(setpoint, now)
-        self._send_setpoint(now)
+        self.file_flight.stop(now, "an application steers")
+        self.steer(setpoint, now)
 
     def follow_setpoints(self, now: float, done: Callable[[bool, str], None]) -> None:
         """Have the drone obey. Some autopilots want a stream of setpoints before (PX4)."""
@@ -157,8 +202,37 @@ class DroneBridge:
 
     def fly(self, trajectory: Trajectory, now: float) -> None:
         """Fly a trajectory: stand by at its beginning until the drone obeys, then along it."""
+        self.file_flight.stop(now, "another trajectory came")
         self.setpoints.fly(trajectory, now, STAND_BY)
+        self.begin(now)
+
+    def stop(self, now: float, why: str) -> None:
+        """Let nothing steer; what the drone then does is up to whoever stops it."""
+        self.file_flight.stop(now, why)
+        self.setpoints.clear()
+        self._follow_at = None
+
+    # What `FileFlight` needs
+
+    def where(self) -> Vector | None:
+        """Return the drone's position in its local frame, while it is heard."""
+        return self.state.position if self._present else None
+
+    def steer(self, setpoint: Setpoint, now: float) -> None:
+        """Let a setpoint hold, whoever it is from."""
+        self.setpoints.give(setpoint, now)
+        self._send_setpoint(now)
+
+    def begin(self, now: float) -> None:
+        """Have the drone obey, once it has heard setpoints for a while."""
         self._follow_at = now + STAND_BY / 2.0
+
+    def end(self, now: float) -> None:
+        """Steer no more, and hover."""
+        self.setpoints.clear()
+        self._follow_at = None
+        if self._present:
+            self.commander.hover(now, lambda _success, _text: None)
 
     def _follow(self, now: float) -> None:
         """Ask for the mode in which the drone obeys, once it hears setpoints."""
@@ -168,7 +242,7 @@ class DroneBridge:
 
         def ended(success: bool, text: str) -> None:
             if not success:
-                self.setpoints.clear()
+                self.stop(self.endpoint.now, "the drone does not obey")
                 self._outlet.refused("trajectory given up", f"the drone does not obey: {text}")
 
         self.commander.follow(now, ended)
@@ -231,6 +305,8 @@ class DroneBridge:
         message = frame.message
         if getattr(message, "target_system", 0) not in (0, self.parameters.system):
             return
+        if not self._clock:
+            return  # no time yet; an answer without one would be taken for a question
         if message.tc1 == 0:
             answer = self._dialect.MAVLink_timesync_message(self._clock, message.ts1)
             self.endpoint.submit(answer, TrafficClass.COMMAND, self.endpoint.now, key="timesync")
@@ -255,7 +331,9 @@ class DroneBridge:
         self.endpoint.submit(heartbeat, TrafficClass.HEARTBEAT, now)
 
     def _ask_time(self, now: float) -> None:
-        if now < self._question_due or self.peer is None or not self.peer.present:
+        if self.peer is None or not self.peer.present:
+            return
+        if now < self._question_due or not self._clock:
             return
         eager = self.boot_clock.exchanges < EAGER_QUESTIONS
         self._question_due = now + (1.0 if eager else QUESTION_PERIOD)
@@ -286,7 +364,7 @@ class DroneBridge:
                 + ("is there" if peer.present else "is silent: lost")
             )
             if not peer.present:
-                self.setpoints.clear()
+                self.stop(now, "the drone is silent")
             self.streams.start(now)
         if peer.present:
             self.streams.poll(now, self.commander)

@@ -80,16 +80,7 @@ class DroneState:
     def __init__(self, attitude_age: float = 1.0) -> None:
         """`attitude_age`: seconds between a position and the attitude that goes with it."""
         self._attitude_age = round(attitude_age * SECOND)
-        self._attitude: tuple[int, Attitude] | None = None
-        self._motion_stamp: int | None = None
-        self._receiver: tuple[int, SatelliteFix] | None = None
-        self._global_stamp: int | None = None
-        self.position: Vector | None = None
-        self.position_stamp = 0
-        self.global_position: GlobalPosition | None = None
-        self.landed = "unknown"
-        self.home: Home | None = None
-        self.batteries: dict[int, Battery] = {}
+        self.restart()
         self.untold: dict[str, int] = {}
         """Counts of what was left out, by reason."""
         self._takers: dict[type, Callable[[Any, int], list[Product]]] = {
@@ -104,6 +95,19 @@ class DroneState:
             LandedState: self._take_landed,
             Home: self._take_home,
         }
+
+    def restart(self) -> None:
+        """Forget everything."""
+        self._attitude: tuple[int, Attitude] | None = None
+        self._motion_stamp: int | None = None
+        self._receiver: tuple[int, SatelliteFix] | None = None
+        self._global_stamp: int | None = None
+        self.position: Vector | None = None
+        self.position_stamp = 0
+        self.global_position: GlobalPosition | None = None
+        self.landed = "unknown"
+        self.home: Home | None = None
+        self.batteries: dict[int, Battery] = {}
 
     def take(self, data: Any, stamp: int) -> list[Product]:
         """Take in telemetry of our time `stamp` (ns) and return what is to be told."""

@@ -28,6 +28,8 @@ class PlainDrone:
         self.mode = 0
         self.climb = 1.0
         self.is_silent = False
+        self.obeys = False
+        """Whether it goes to where the last setpoint says, at 3 m/s."""
         self.goal: float | None = None
         self.commands: list[Any] = []
         self.setpoints: list[tuple[float, Any]] = []
@@ -53,6 +55,12 @@ class PlainDrone:
         self._last = now
         if self.goal is not None:
             self.position[2] = max(self.goal, self.position[2] - self.climb * passed)
+        if self.obeys and self.setpoints:
+            there = self.setpoints[-1][1]
+            goal = (there.x, there.y, there.z)
+            distance = math.dist(goal, self.position)
+            part = min(1.0, 3.0 * passed / distance) if distance else 0.0
+            self.position = [a + part * (b - a) for a, b in zip(self.position, goal, strict=True)]
 
     def _tell(self, now: float) -> None:
         if now >= self._beat:

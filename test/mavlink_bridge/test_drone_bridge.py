@@ -7,89 +7,15 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from plain_drone import BOOT, PlainDrone
+from bridge_pair import START, Pair, ready
+from plain_drone import BOOT
 
 from mavlink_bridge.files.trajectory_file import Trajectory, TrajectoryPoint
-from mavlink_bridge.links.channel import Conditions
-from mavlink_bridge.links.link_emulator import LinkEmulator
-from mavlink_bridge.links.thin import ThinLink, ThinOptions
 from mavlink_bridge.mapping.setpoints import PositionSetpoint, VelocitySetpoint
-from mavlink_bridge.piloting.drone_bridge import BridgeParameters, DroneBridge, Outlet
 from mavlink_bridge.piloting.drone_state import Fix, Odometry, Pose
 from mavlink_bridge.piloting.streams import StreamParameters
 
-START = 1_000_000_000_000_000  # ns: the bridge's clock at time 0
 ROOT = math.sqrt(0.5)
-
-
-class Heard(Outlet):
-    def __init__(self) -> None:
-        self.products: list[tuple[int, Any]] = []
-        self.changes: list[str] = []
-        self.refusals: list[str] = []
-
-    def product(self, product: Any, stamp: int) -> None:
-        self.products.append((stamp, product))
-
-    def changed(self, what: str) -> None:
-        self.changes.append(what)
-
-    def refused(self, what: str, reason: str) -> None:
-        self.refusals.append(f"{what}: {reason}")
-
-    def last(self, kind: type) -> Any:
-        return [product for _, product in self.products if isinstance(product, kind)][-1]
-
-
-class Pair:
-    def __init__(
-        self,
-        folder: Any,
-        autopilot: int = 0,
-        rates: tuple[float, float] | None = None,
-        stream: StreamParameters | None = None,
-        rate: float = 20.0,
-        **conditions: float,
-    ) -> None:
-        there = dict(conditions, rate=rates[0]) if rates else conditions
-        back = dict(conditions, rate=rates[1]) if rates else conditions
-        emulator = LinkEmulator(Conditions(**there), Conditions(**back), 1)
-        a, b = emulator.a, emulator.b
-        if rates:
-            a = ThinLink(a, ThinOptions(100, *rates))
-            b = ThinLink(b, ThinOptions(100, rates[1], rates[0]))
-        self.heard = Heard()
-        parameters = BridgeParameters(stream=stream or StreamParameters())
-        self.bridge = DroneBridge(a, folder / "bridge", parameters, self.heard)
-        self.drone = PlainDrone(b, folder / "drone", autopilot, rate)
-        self.now = 0.0
-        self.healthy = True
-        self.given: Any = None
-
-    def run(self, seconds: float, until: Any = lambda: False) -> bool:
-        end = self.now + seconds
-        while self.now < end:
-            self.now += 0.01
-            if self.given is not None:
-                self.bridge.give(self.given, self.now)
-            clock = START + round(self.now * 1e9)
-            self.bridge.poll(self.now, clock, self.healthy)
-            self.drone.step(self.now)
-            if until():
-                return True
-        return bool(until())
-
-    def ask(self, manoeuvre: Any, seconds: float = 30.0) -> tuple[bool, str]:
-        outcome: list[tuple[bool, str]] = []
-        manoeuvre(self.now, lambda success, text: outcome.append((success, text)))
-        assert self.run(seconds, lambda: outcome), "no word"
-        return outcome[0]
-
-
-def ready(folder: Any, **options: Any) -> Pair:
-    pair = Pair(folder, **options)
-    assert pair.run(5.0, lambda: pair.bridge.peer is not None and pair.heard.products)
-    return pair
 
 
 def test_telemetry_in_ros_axes(tmp_path):

@@ -12,14 +12,17 @@ os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
 import pytest
 import rclpy
-from diagnostic_msgs.msg import DiagnosticStatus
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from nav_msgs.msg import Odometry, Path
 from plain_drone import PlainDrone
 from rclpy.context import Context
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.parameter import Parameter
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import BatteryState, NavSatFix
+from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
@@ -228,6 +231,59 @@ def test_a_path_is_flown(fly):
     publisher.publish(path)
     flight.wait(lambda: flight.drone.setpoints and flight.drone.setpoints[-1][1].y == 22.0)
     flight.wait(lambda: flight.drone.got(193))
+
+
+def test_a_scene_flies_by_its_clock(fly):
+    """A setpoint outlives our time while the scene stands still, but not the scene's."""
+    flight = fly(use_sim_time=True)
+    clock = flight.friend.create_publisher(Clock, "/clock", 10)
+    poses = flight.listen(PoseStamped, "/drone/pose")
+    positions = flight.friend.create_publisher(PoseStamped, "/drone/setpoint_pose", RELIABLE)
+    flight.say(clock, Clock(clock=Time(sec=100)), lambda: poses)
+    flight.say(positions, pose("map", 1.0, 0.0, 1.0), lambda: flight.drone.setpoints)
+    flight.wait(lambda: positions.get_subscription_count() == 1)
+    told = flight.node.bridge.telemetry
+    flight.wait(lambda: flight.node.bridge.telemetry > told + 100)
+    assert flight.node.bridge.setpoints.is_live
+    assert not flight.drone.got(193)
+    flight.say(clock, Clock(clock=Time(sec=102)), lambda: flight.drone.got(193))
+    poses.clear()
+    flight.say(clock, Clock(clock=Time(sec=7)), lambda: poses and poses[-1].header.stamp.sec <= 7)
+    assert flight.node.bridge.endpoint.now >= 102.0
+    assert flight.node.bridge.peer.present
+
+
+def test_files_on_topics(fly, tmp_path):
+    flight = fly(autopilot=12)
+    flight.drone.obeys = True
+    flight.ready()
+    progress = flight.listen(DiagnosticArray, "/drone/files/progress", LATCHED)
+    received = flight.listen(String, "/drone/files/received")
+    flight.wait(lambda: flight.friend.count_publishers("/drone/files/received"))
+    flight.wait(lambda: flight.node.count_subscribers("/drone/files/received"))
+    (tmp_path / "bridge" / "up.yaml").write_text("points: [{position: [22, 10, 1.0]}]")
+    (tmp_path / "drone").mkdir(exist_ok=True)
+    (tmp_path / "drone" / "down.bin").write_bytes(bytes(5000))
+    for topic, name in (("send", "up.yaml"), ("fetch", "down.bin"), ("fly", "up.yaml")):
+        publisher = flight.friend.create_publisher(String, f"/drone/files/{topic}", RELIABLE)
+        flight.wait(lambda publisher=publisher: publisher.get_subscription_count())
+        publisher.publish(String(data=name))
+
+    def states() -> dict[str, str]:
+        return {item.name: item.message for item in progress[-1].status} if progress else {}
+
+    flight.wait(lambda: states() == {"up.yaml": "done", "down.bin": "done"})
+    assert (tmp_path / "drone" / "up.yaml").is_file()
+    assert (tmp_path / "bridge" / "down.bin").read_bytes() == bytes(5000)
+    flight.wait(lambda: received)
+    assert [item.data for item in received] == ["down.bin"]
+    values = {item.key: item.value for item in progress[-1].status[0].values}
+    assert values["size"] == values["done"] != "0"
+    flight.wait(lambda: math.dist(flight.drone.position, (10.0, 22.0, -1.0)) < 0.3)
+    send = flight.friend.create_publisher(String, "/drone/files/send", RELIABLE)
+    refused = "files/send refused"
+    wrong = String(data="../up.yaml")
+    flight.say(send, wrong, lambda: flight.node.diagnostics.counts[refused])
 
 
 @pytest.mark.parametrize("autopilot", [12])
