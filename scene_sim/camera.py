@@ -129,6 +129,14 @@ class Painter:
     def _draw(
         self, view: mujoco.MjvCamera, snapshot: Snapshot, width: int, height: int
     ) -> NDArray[np.uint8]:
+        self._set_up(view, snapshot)
+        for eye in self._scene.camera:
+            # Without a width of its own the view would widen with the stretched picture.
+            eye.frustum_width = 0.5 * (eye.frustum_top - eye.frustum_bottom) * width / height
+        return self._take(width, height)
+
+    def _set_up(self, view: mujoco.MjvCamera, snapshot: Snapshot) -> None:
+        """Put everything where it was, as seen from a viewpoint."""
         self._make_current()
         self._data.qpos[:] = snapshot.qpos
         mujoco.mj_kinematics(self._model, self._data)
@@ -144,9 +152,9 @@ class Painter:
             self._scene,
         )
         self._cast_no_shadow()
-        for eye in self._scene.camera:
-            # Without a width of its own the view would widen with the stretched picture.
-            eye.frustum_width = 0.5 * (eye.frustum_top - eye.frustum_bottom) * width / height
+
+    def _take(self, width: int, height: int) -> NDArray[np.uint8]:
+        """Draw what was set up and read it, (H, W, 3)."""
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SKYBOX] = not self._opaque
         area = mujoco.MjrRect(0, 0, width * self._factor, height)
         mujoco.mjr_render(area, self._scene, self._renderer)

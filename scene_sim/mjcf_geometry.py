@@ -37,6 +37,7 @@ EXACT_GROUP = 1
 VISUAL_GROUP = 2
 COLLISION_GROUP = 3
 DRAWN_GROUP = 4
+HAND_GROUP = 5  # hands of a person in the view: seen by that person's eyes alone
 DRAWN_GROUPS = (VISUAL_GROUP, DRAWN_GROUP)
 VISIBLE_TO_RAYS = (EXACT_GROUP, VISUAL_GROUP)
 ENDLESS = 1000.0  # m: how far a ray sees an infinite plane

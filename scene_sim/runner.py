@@ -30,16 +30,18 @@ class Runner:
         publish: Callable[[int, list[Reading]], None],
         renderer: RenderThread,
         started: Callable[[], None] = lambda: None,
+        observe: Callable[[], None] = lambda: None,
     ) -> None:
-        """Both functions are called on the physics thread.
+        """All functions are called on the physics thread.
 
-        `started()` at its start, `publish(clock_ns, readings)` after every slice.
+        `started()` at its start, `publish(clock_ns, readings)` after every slice, `observe()`
+        between slices, and now and then while paused.
         """
         self.simulator = simulator
         self.renderer = renderer
         self.pacer = Pacer(factor)
         self.error: Exception | None = None
-        self._publish, self._started = publish, started
+        self._publish, self._started, self._observe = publish, started, observe
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._paused = threading.Event()
         self._stop = threading.Event()
@@ -108,9 +110,11 @@ class Runner:
             while not self._stop.is_set():
                 self._run_commands()
                 if self._paused.is_set():
+                    self._observe()
                     self._stop.wait(IDLE)
                     continue
                 self._advance(SLICE)
+                self._observe()
                 wait = self.pacer.wait(self.simulator.time / SECOND, time.monotonic())
                 if wait > 0.0:
                     time.sleep(wait)

@@ -12,7 +12,6 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,16 +40,16 @@ from ros_interface.scan_messages import message_from_scan
 from ros_interface.thread_priority import DRAWING, SIMULATOR, yield_to_others
 from scene_sim.bridge import BridgedTopic, read_bridge
 from scene_sim.camera import CameraShot
+from scene_sim.eye_topics import EyeTopics
 from scene_sim.messages import clock_message, imu_message, joint_state_message, odometry_message
 from scene_sim.model_lists import files_from_text, find_file, model_from_text
-from scene_sim.options import SimulatorOptions
+from scene_sim.node_parameters import SceneSimParameters
 from scene_sim.readings import ImuReading, JointStates, Odometry, Reading
 from scene_sim.render_thread import RenderThread
 from scene_sim.runner import Runner
 from scene_sim.schedule import SECOND
 from scene_sim.simulator import Simulator
 from spatial_types.camera import CameraFrame
-from spatial_types.parameters import parameter
 from spatial_types.scan import Scan
 
 RCLError = rclpy_implementation.RCLError
@@ -72,56 +71,6 @@ TYPES: dict[str, type] = {
     "rosgraph_msgs/Clock": Clock,
 }
 SENSOR_TYPES = (LaserScan, Imu, Image, CameraInfo)
-
-
-@dataclass(frozen=True)
-class SceneSimParameters:
-    """Parameters of the embedded simulator."""
-
-    world: str = parameter("worlds/ground_truth_room.sdf", "World file (SDF)")
-    models: tuple[str, ...] = parameter(
-        ["urdf/station.urdf.xacro", "urdf/phone_robot.urdf.xacro 0 2 0"],
-        "Models to spawn: FILE [x y yaw] [xacro_argument:=value ...] [name:=model]",
-    )
-    bridge: str = parameter(
-        "config/bridge.yaml",
-        "Topic names, as ros_gz_bridge's configuration; several files with spaces between",
-    )
-    seed: int = parameter(0, "Seed of all sensor noise", minimum=0)
-    paused: bool = parameter(False, "Start paused")
-    scan_mode: str = parameter(
-        "instant",
-        "Scans at one instant, or each beam at its own time",
-        choices=("instant", "swept"),
-    )
-    shadows: bool = parameter(True, "Draw shadows in camera images")
-    shadow_map: int = parameter(512, "Shadow map", unit="texels", minimum=16, maximum=8192)
-    samples: int = parameter(4, "Samples per pixel asked of the renderer", minimum=1, maximum=32)
-    supersampling: int = parameter(
-        2, "Images drawn wider by this factor, then averaged", minimum=1, maximum=8
-    )
-    clock_rate: float = parameter(
-        50.0,
-        "Messages on /clock per second of simulated time, at most 100: each wakes every node",
-        unit="Hz",
-        minimum=1.0,
-        maximum=100.0,
-    )
-    lidar_noise: bool = parameter(True, "Noise on range readings")
-    camera_noise: bool = parameter(True, "Noise on images")
-
-    def options(self) -> SimulatorOptions:
-        """Return what the simulator takes."""
-        return SimulatorOptions(
-            seed=self.seed,
-            scan_mode=self.scan_mode,
-            shadows=self.shadows,
-            shadow_map=self.shadow_map,
-            samples=self.samples,
-            supersampling=self.supersampling,
-            lidar_noise=self.lidar_noise,
-            camera_noise=self.camera_noise,
-        )
 
 
 def share_folder() -> Path:
@@ -174,13 +123,21 @@ class SceneSimNode(Node):
             partial(yield_to_others, DRAWING),
         )
         self._drawing_error = ""
+        self._eyes = EyeTopics(
+            self, self._simulator, parameters.eyes, self.diagnostics, self._while_context_lives
+        )
         self.runner = Runner(
-            self._simulator, initial, self._send, renderer, partial(yield_to_others, SIMULATOR)
+            self._simulator,
+            initial,
+            self._send,
+            renderer,
+            partial(yield_to_others, SIMULATOR),
+            self._eyes.observe,
         )
         self._offer_services()
         self.add_on_set_parameters_callback(self._on_parameters)
         steady = RosClock(clock_type=ClockType.STEADY_TIME)
-        self._watch = self.create_timer(0.5, self._end_if_broken, clock=steady)
+        self._watch = self.create_timer(0.5, self._look_around, clock=steady)
         self.runner.start(parameters.paused)
 
     # Topics
@@ -361,7 +318,9 @@ class SceneSimNode(Node):
             return WARN, f"cannot keep up: {text}"
         return OK, text
 
-    def _end_if_broken(self) -> None:
+    def _look_around(self) -> None:
+        """Begin or end what somebody listens to or not; end where something is broken."""
+        self._eyes.watch()
         error = self.runner.error or self.runner.renderer.error
         if error is not None:
             raise RuntimeError("the simulator broke down") from error
@@ -370,6 +329,7 @@ class SceneSimNode(Node):
         """Stop the threads, then the node."""
         if hasattr(self, "runner"):
             self.runner.close()
+            self._eyes.close()
         super().destroy_node()
 
 

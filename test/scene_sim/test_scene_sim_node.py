@@ -1,21 +1,14 @@
 """The node as a process of its own: topics, commands, services, refusals."""
 
-import os
 import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
-import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped, Twist
 from nav_msgs.msg import Odometry
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
+from node_graph import PATIENCE, Listener, start
 from rosgraph_msgs.msg import Clock
-from scenes import ROOT
 from sensor_msgs.msg import CameraInfo, Image, JointState, LaserScan
 from std_msgs.msg import Float64
 from std_srvs.srv import SetBool, Trigger
@@ -24,70 +17,20 @@ from ros_interface.qos import SENSOR_DATA
 from ros_interface.stamps import nanoseconds_from_stamp
 
 DOMAIN = "88"
-PATIENCE = 60.0  # s; a loaded machine is slow, and nothing here asserts how fast it is
-
-
-def environment():
-    return {
-        **os.environ,
-        "ROS_DOMAIN_ID": DOMAIN,
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
-    }
-
-
-def start(*parameters):
-    command = [sys.executable, "-m", "scene_sim.scene_sim_node", "--ros-args"]
-    for item in parameters:
-        command += ["-p", item]
-    return subprocess.Popen(command, env=environment(), cwd="/", stderr=subprocess.PIPE, text=True)
-
-
-class Listener:
-    """A node that keeps what it hears, with a wait for a condition."""
-
-    def __init__(self):
-        self.context = Context()
-        os.environ.update(ROS_AUTOMATIC_DISCOVERY_RANGE="LOCALHOST")
-        rclpy.init(context=self.context, domain_id=int(DOMAIN))
-        self.node = rclpy.create_node("listener", context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
-        self.heard = {}
-
-    def listen(self, kind, topic, qos=10):
-        self.heard[topic] = []
-        self.node.create_subscription(kind, topic, self.heard[topic].append, qos)
-
-    def wait(self, condition):
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end, {key: len(value) for key, value in self.heard.items()}
-            self.executor.spin_once(timeout_sec=0.05)
-
-    def call(self, kind, name, request):
-        client = self.node.create_client(kind, name)
-        assert client.wait_for_service(timeout_sec=PATIENCE)
-        future = client.call_async(request)
-        self.wait(future.done)
-        return future.result()
-
-    def close(self):
-        self.executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self.context)
 
 
 @pytest.fixture
 def listener():
-    made = Listener()
+    made = Listener(DOMAIN)
     yield made
     made.close()
 
 
 @pytest.fixture
 def simulator():
-    process = start("scan_mode:=swept", "shadows:=false", "seed:=4", "real_time_factor:=2.0")
+    process = start(
+        DOMAIN, "scan_mode:=swept", "shadows:=false", "seed:=4", "real_time_factor:=2.0"
+    )
     yield process
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
@@ -206,7 +149,7 @@ def check_services(listener):
     ],
 )
 def test_bad_configuration_is_refused_with_code_2(parameter, complaint):
-    process = start(parameter)
+    process = start(DOMAIN, parameter)
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert complaint in errors
