@@ -32,6 +32,7 @@ MOST_KNOWN = 128  # runs of beams whose aims are remembered
 OFTEN = 3  # times that an aim serves before it gets a grid
 STAYS = 3.0  # standard deviations in distance, by which an aim may be off and yet serve again
 NEARLY_ALL = 0.85
+CLEAR = 3.0  # sigmas that a target keeps from the ends of the sensor's range
 BESIDE = 2  # beams to either side of a run, which tell where the target ends
 EVEN = 0.01  # of a beam's spacing, by which evenly spaced beams may be off
 STILL = 0.01  # of a beam's spacing, or of its noise: what moves less within a scan stands
@@ -63,12 +64,14 @@ class Aim(NamedTuple):
 class ScanView(NamedTuple):
     """A scan as horizontal distances (N,) along its beams (NaN: no return), and its zone.
 
+    `span` is the sensor's shortest and longest range, m, outside of which nothing returns.
     `zone`, `model` and the aims `known` by first and last beam belong to the sensor's pose,
     `lattice` to the spacing of its beams.
     """
 
     stamp: int
     time_increment: float
+    span: tuple[float, float]
     beams: BeamGeometry
     distances: Array
     zone: ZoneProfile
@@ -169,8 +172,9 @@ def fit_run(
     step = view.beams.step
     verdict = judge(fit.found, fit.bearings, fit.distances, fit.aim.beams, target, step)
     place = fit.found.place(*view.beams.place)
-    if verdict.reason:
-        return Refusal(place.position, verdict.reason)
+    reason = verdict.reason or _cut_short(view, run, fit.found, parameters)
+    if reason:
+        return Refusal(place.position, reason)
     return Candidate(
         stamp=view.stamp + round(run.middle * view.time_increment * 1e9),
         place=place,
@@ -181,6 +185,21 @@ def fit_run(
         terms=fit.terms,
         beams_of=view.beams,
     )
+
+
+def _cut_short(view: ScanView, run: Run, found: Posterior, parameters: LaserParameters) -> str:
+    """Say that noise takes some of a target's readings out of the sensor's range, if it does.
+
+    Those that remain lie on one side of the truth, and would pull the target there.
+    """
+    shortest, longest = view.span
+    scale = float(view.beams.scale[run.start])
+    noise = CLEAR * parameters.sensor.sigma
+    if found.distance / scale + noise > longest:
+        return f"at the end of the sensor's range of {longest:g} m"
+    if (found.distance - parameters.target.radius) / scale - noise < shortest:
+        return f"nearer than the sensor's range begins, {shortest:g} m"
+    return ""
 
 
 def _stays(fit: _Fit, run: Run) -> bool:

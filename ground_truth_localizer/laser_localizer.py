@@ -14,6 +14,7 @@ from ground_truth_localizer.beam_geometry import BeamGeometry, BeamGeometryCache
 from ground_truth_localizer.laser_parameters import LaserParameters
 from ground_truth_localizer.laser_result import LaserResult
 from ground_truth_localizer.model_laser import ModelEstimator
+from ground_truth_localizer.noise_watch import NoiseWatch
 from ground_truth_localizer.target_state import TrackingState
 from ground_truth_localizer.thesis_laser import ThesisEstimator
 from spatial_types.scan import Scan
@@ -23,6 +24,8 @@ Array = NDArray[np.float64]
 
 # A scan older than the last by up to this (ns) came out of order; by more, time began anew.
 OUT_OF_ORDER = 300_000_000
+# Measured noise, in `sensor.sigma`, with which nothing is to be believed any more.
+TOO_NOISY = 4.0
 
 
 class Estimator(Protocol):
@@ -63,6 +66,7 @@ class LaserLocalizer:
     def reset(self) -> None:
         """Forget all targets."""
         self._estimator = METHODS[self.parameters.method](self.parameters)
+        self._noise = NoiseWatch()
         self._last_stamp: int | None = None
         self._ignored = 0
         self._last: LaserResult | None = None
@@ -72,8 +76,9 @@ class LaserLocalizer:
 
         A scan that repeats the last stamp, or is a little older, is ignored: no target is seen, the
         last state is told, and after `lost_scans` such scans that the target is lost. A scan from
-        long before resets all targets, as when a bag starts again. A zone made for other scans and
-        an empty scan see nothing and say so. Each is counted in `counts`.
+        long before resets all targets, as when a bag starts again. A zone made for other scans, an
+        empty scan and readings that scatter far more than `sensor.sigma` see nothing and say so.
+        Each is counted in `counts`.
         """
         self.counts["scans"] += 1
         problem = self._check_time(scan)
@@ -81,15 +86,13 @@ class LaserLocalizer:
             return self._blind(scan, problem)
         if len(scan.ranges) == 0:
             return self._unseen(scan, "empty scan", "empty scans")
-        height = float(map_from_lrf.translation[2])
         beams = self._beams.get(scan, map_from_lrf)
-        target = self.parameters.target
-        if beams.level and not target.bottom <= height <= target.top:
-            reason = (
-                f"the laser's plane at z = {height:.3f} m misses the target "
-                f"({target.bottom:.3f} to {target.top:.3f} m)"
-            )
+        reason = self._misses(beams)
+        if reason:
             return self._unseen(scan, reason, "wrong height")
+        reason = self._scatters(self._noise.update(scan, beams))
+        if reason:
+            return self._unseen(scan, reason, "too noisy")
         try:
             profile = self._zone_profile(scan, beams)
         except ZoneError as error:
@@ -100,6 +103,26 @@ class LaserLocalizer:
             distances = np.where(scan.hits, ranges * beams.scale, np.nan)
             self._last = self._estimator.update(scan, distances, beams, profile)
         return self._last
+
+    def _misses(self, beams: BeamGeometry) -> str:
+        """Say that a level laser looks over or under the target, if it does."""
+        target, height = self.parameters.target, float(beams.origin[2])
+        if not beams.level or target.bottom <= height <= target.top:
+            return ""
+        return (
+            f"the laser's plane at z = {height:.3f} m misses the target "
+            f"({target.bottom:.3f} to {target.top:.3f} m)"
+        )
+
+    def _scatters(self, noise: float) -> str:
+        """Say that the readings scatter far more than `sensor.sigma`, if they do.
+
+        Then chance makes targets of walls, and the covariance of true ones is nonsense.
+        """
+        sigma = self.parameters.sensor.sigma
+        if not noise > TOO_NOISY * sigma:
+            return ""
+        return f"the readings scatter by {noise:.3f} m, sensor.sigma is {sigma:.3f} m"
 
     def zone_outline(self) -> Array | None:
         """Outer limit of the zone along each beam of the last scan (N, 2) in map; None before."""

@@ -47,7 +47,8 @@ class ModelEstimator:
         if self._lattice is None or self._lattice.step != beams.step:
             self._lattice = lattice(beams, self._parameters)
         known = (*self._model, self._lattice)
-        view = ScanView(scan.stamp, scan.time_increment, beams, distances, *known)
+        span = scan.range_min, scan.range_max
+        view = ScanView(scan.stamp, scan.time_increment, span, beams, distances, *known)
         candidates, refused = find_candidates(view, self._parameters, self._tracks.motion)
         refused += self._tracks.update(view, candidates)
         return self._result(scan, refused, "")

@@ -317,6 +317,26 @@ def test_outline_of_a_sensor_without_longest_range_is_finite():
     assert np.all(np.isfinite(localizer.zone_outline()))
 
 
+@pytest.mark.parametrize(
+    ("span", "place", "words"),
+    [
+        ((0.1, 3.0), 2.95, "at the end of the sensor's range"),
+        ((0.1, 3.0), 2.99, "at the end of the sensor's range"),
+        ((1.9, 20.0), 2.03, "nearer than the sensor's range begins"),
+    ],
+)
+def test_a_target_whose_readings_the_range_cuts_off_is_refused(span, place, words):
+    """What remains of its readings lies on one side: it would be surely wrong."""
+    laser = SyntheticLaser(seed=8)
+    localizer = LaserLocalizer(PARAMETERS, RectangleZone(BOX))
+    for k in range(20):
+        scan = laser.scan(k * 0.1, [(standing(0.3, place), 0.1)])
+        scan = replace(scan, range_min=span[0], range_max=span[1])
+        result = localizer.update(scan, laser.map_from_lrf)
+        assert not result.targets
+        assert any(words in item.reason for item in result.refused)
+
+
 def test_scans_that_show_nothing_say_why():
     laser = SyntheticLaser(seed=2)
     localizer = LaserLocalizer(PARAMETERS, RectangleZone(BOX))
