@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+from test_evaluate_bag import run
 
 from evaluation.deferred_chain import BATCH, DeferredChain
 from evaluation.errors import EvaluationError
@@ -14,7 +15,6 @@ from evaluation.trial import Variant
 from ground_truth_localizer.target_state import TargetState
 from spatial_types.camera import CameraFrame, CameraModel
 from spatial_types.transforms import Transform
-from test_evaluate_bag import run
 
 FUSED = Variant("replayed", "fused", None, {})
 LOOKS_ALONG_Y = Transform(np.array([[1.0, 0, 0], [0, 0, 1.0], [0, -1.0, 0]]), np.zeros(3))
