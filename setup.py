@@ -29,6 +29,8 @@ ROOMS = [
     "vr_view.hands",
     "vr_view.server",
     "vr_view.stereo",
+    "vr_view.viewpoints",
+    "vr_view.head_sources",
 ]
 DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
 
@@ -60,6 +62,8 @@ PROGRAMS = {
     "fly_square": "mavlink_bridge.fly_square_node",
     "calibrate_station": "evaluation.calibrate_station",
     "target_drawing": "evaluation.target_drawing",
+    "viewpoint_node": "vr_view.viewpoint_node",
+    "viewpoint_rate": "vr_view.viewpoint_rate",
 }
 
 

@@ -24,6 +24,7 @@ NODES = {
     "fly_square": "mavlink_bridge.fly_square_node:SquareParameters",
     "simulated_autopilot_node": ("mavlink_bridge.simulated_autopilot_node:AutopilotNodeParameters"),
     "mavlink_bridge": "mavlink_bridge.mavlink_bridge_node:NodeParameters",
+    "viewpoint_node": "vr_view.viewpoint_node:ViewpointParameters",
     "trial_runner": "evaluation.trial_runner_node:RunnerParameters",
 }
 HEAD = """# Parameters

@@ -1,4 +1,4 @@
-"""The three qualities of service that Truthbed's topics use (REP 2003)."""
+"""The four qualities of service that Truthbed's topics use (REP 2003)."""
 
 from rclpy.qos import (
     DurabilityPolicy,
@@ -15,4 +15,10 @@ LATCHED = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+# Of a stream that is only worth its last message, whoever sends it.
+NEWEST = QoSProfile(
+    depth=1,
+    history=HistoryPolicy.KEEP_LAST,
+    reliability=ReliabilityPolicy.BEST_EFFORT,
 )

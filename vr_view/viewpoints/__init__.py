@@ -1,0 +1,1 @@
+"""Where a viewpoint is and what its eyes see: axes of devices, modes, eyes. No ROS here."""
