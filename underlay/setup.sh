@@ -24,7 +24,8 @@ fail() {
 }
 
 fingerprint() { # of the files named, and of the words on standard input
-    { cat; find "$@" -type f ! -path '*/__pycache__/*' ! -path '*/.*' -print0 |
+    { cat; find "$@" -type f ! -path '*/__pycache__/*' ! -path '*/.*' \
+        ! -path '*/page/node_modules/*' ! -path '*/page/build/*' -print0 |
         LC_ALL=C sort -z | xargs -0 cksum; } | cksum
 }
 

@@ -1,0 +1,57 @@
+// Looks of the document as three.js materials; those that are alike are shared.
+import {
+  Color,
+  DoubleSide,
+  FrontSide,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  RepeatWrapping,
+  TextureLoader,
+  type Material as ThreeMaterial,
+} from "three";
+import type { Colour, Material } from "./document";
+
+/** Colours stay as the files have them: see the stage's colour management. */
+export function colour(rgb: readonly number[]): Color {
+  return new Color(rgb[0] ?? 0, rgb[1] ?? 0, rgb[2] ?? 0);
+}
+
+export class Materials {
+  private readonly made = new Map<string, ThreeMaterial>();
+  private readonly textures = new TextureLoader();
+
+  of(material: Material): ThreeMaterial {
+    const key = JSON.stringify(material);
+    const known = this.made.get(key) ?? this.make(material);
+    this.made.set(key, known);
+    return known;
+  }
+
+  dispose(): void {
+    for (const material of this.made.values()) {
+      if (material instanceof MeshLambertMaterial) material.map?.dispose();
+      material.dispose();
+    }
+    this.made.clear();
+  }
+
+  private make(material: Material): ThreeMaterial {
+    const alpha = material.colour[3];
+    const common = {
+      color: colour(material.texture ? [1, 1, 1] : material.colour),
+      opacity: alpha,
+      transparent: alpha < 1,
+      depthWrite: alpha >= 1,
+      side: material.double_sided ? DoubleSide : FrontSide,
+      map: material.texture ? this.texture(material.texture) : null,
+    };
+    if (!material.lighting) return new MeshBasicMaterial(common);
+    return new MeshLambertMaterial({ ...common, emissive: colour(material.emissive as Colour) });
+  }
+
+  private texture(url: string) {
+    const texture = this.textures.load(url);
+    texture.wrapS = texture.wrapT = RepeatWrapping;
+    return texture;
+  }
+}
