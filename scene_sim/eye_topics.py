@@ -21,7 +21,6 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from ros_interface.compressed_images import jpeg_from_array
 from ros_interface.diagnostics import OK, NodeDiagnostics, status_message
 from ros_interface.errors import MessageError
-from ros_interface.geometry_messages import pose_from_message
 from ros_interface.image_messages import (
     camera_info_from_model,
     camera_model_from_message,
@@ -31,6 +30,7 @@ from ros_interface.stamps import nanoseconds_from_stamp, stamp_from_nanoseconds
 from ros_interface.thread_priority import WATCHER, yield_to_others
 from scene_sim.eye_thread import SIDES, EyePictures, EyeRequest, EyeThread
 from scene_sim.eyes import EyePainter, EyeView, Frustum
+from scene_sim.messages import pose_in_world
 from scene_sim.node_parameters import EyeParameters
 from scene_sim.simulator import Simulator
 from spatial_types.transforms import Transform
@@ -39,7 +39,6 @@ NEWEST = QoSProfile(
     depth=1, history=HistoryPolicy.KEEP_LAST, reliability=ReliabilityPolicy.BEST_EFFORT
 )
 STRAIGHT = Frustum(1.0, 1.0, 0.75, 0.75)  # until a CameraInfo tells: 90 degrees across, 4 to 3
-WORLD_FRAMES = ("", "map", "world")
 
 
 class EyeTopics:
@@ -123,11 +122,8 @@ class EyeTopics:
 
     def _take_pose(self, side: str, message: PoseStamped) -> None:
         try:
-            if message.header.frame_id not in WORLD_FRAMES:
-                frame = message.header.frame_id
-                raise MessageError(f"PoseStamped.header.frame_id = '{frame}': expected 'map'")
             stamp = nanoseconds_from_stamp(message.header.stamp)
-            self._poses[side] = (stamp, pose_from_message(message.pose))
+            self._poses[side] = (stamp, pose_in_world(message))
         except MessageError as error:
             self._diagnostics.refuse(f"pose of the {side} eye refused", error)
             return

@@ -6,14 +6,30 @@ import array
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Vector3
+from geometry_msgs.msg import PoseStamped, Vector3
 from nav_msgs.msg import Odometry as OdometryMessage
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 
-from ros_interface.geometry_messages import message_from_pose, quaternion_message
+from ros_interface.errors import MessageError
+from ros_interface.geometry_messages import (
+    message_from_pose,
+    pose_from_message,
+    quaternion_message,
+)
 from ros_interface.stamps import stamp_from_nanoseconds
 from scene_sim.readings import ImuReading, JointStates, Odometry
+from spatial_types.transforms import Transform
+
+WORLD_FRAMES = ("", "map", "world")
+
+
+def pose_in_world(message: PoseStamped) -> Transform:
+    """Return world_from_body; MessageError where the pose is in another frame, or none."""
+    frame = message.header.frame_id
+    if frame not in WORLD_FRAMES:
+        raise MessageError(f"PoseStamped.header.frame_id = '{frame}': expected 'map'")
+    return pose_from_message(message.pose)
 
 
 def clock_message(stamp: int) -> Clock:

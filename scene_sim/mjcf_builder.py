@@ -19,6 +19,7 @@ from scene_sim.description.scene import Joint, Link, Model, World
 from scene_sim.description.sensors import Camera, Imu, Lidar, Sensor
 from scene_sim.dynamics import dynamics_of
 from scene_sim.gauges import watch_motion, watch_range
+from scene_sim.hands import add_hands
 from scene_sim.lidar import FEW, directions_of, ray_name
 from scene_sim.mjcf_geometry import (
     ShapeError,
@@ -78,8 +79,10 @@ def free_joint_name(model: str) -> str:
     return f"{model}::"
 
 
-def build(world: World, models: Sequence[Model], quality: RenderQuality) -> Built:
-    """Compile `world` with its own models and the spawned `models`.
+def build(
+    world: World, models: Sequence[Model], quality: RenderQuality, hands: bool = False
+) -> Built:
+    """Compile `world` with its own models and the spawned `models`; see scene_sim.hands.
 
     Raises ValueError (with the model's place) where two models share a name or MuJoCo refuses.
     """
@@ -87,6 +90,8 @@ def build(world: World, models: Sequence[Model], quality: RenderQuality) -> Buil
     everything = (*world.models, *models)
     for model in everything:
         builder.add_model(model)
+    if hands:
+        add_hands(builder.spec)
     try:
         compiled = builder.compile()
     except ValueError as error:

@@ -62,6 +62,7 @@ class SceneSimParameters:
     )
     lidar_noise: bool = parameter(True, "Noise on range readings")
     camera_noise: bool = parameter(True, "Noise on images")
+    hands: bool = parameter(False, "Put the hands of a person in the view into the scene")
     eyes: EyeParameters = EyeParameters()
 
     def options(self) -> SimulatorOptions:
@@ -75,4 +76,5 @@ class SceneSimParameters:
             supersampling=self.supersampling,
             lidar_noise=self.lidar_noise,
             camera_noise=self.camera_noise,
+            hands=self.hands,
         )

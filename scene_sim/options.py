@@ -31,7 +31,8 @@ class SimulatorOptions:
     deviation of the cameras (grey levels), `lidar_sigma` that of scanners (m). `shadow_map`
     in texels, `samples` per pixel asked of the renderer. `supersampling` draws each pixel as that
     many beside each other: multisampling alone shades a pixel once and steps upright edges by a
-    quarter of it, where a camera gathers light over the whole pixel.
+    quarter of it, where a camera gathers light over the whole pixel. `hands`: a person's hands are
+    part of the scene (scene_sim.hands).
     """
 
     seed: int = 0
@@ -44,6 +45,7 @@ class SimulatorOptions:
     lidar_noise: bool = True
     camera_noise_levels: float | None = None
     lidar_sigma: float | None = None
+    hands: bool = False
 
     def __post_init__(self) -> None:
         """Raise ParameterError for values out of range."""

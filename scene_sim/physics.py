@@ -38,7 +38,7 @@ class Physics:
     def __init__(self, model: mujoco.MjModel, dynamics: mujoco.MjModel) -> None:
         self.model = model
         ignore_ranges(model)
-        self._dynamics = dynamics
+        self.dynamics = dynamics
         self.data = mujoco.MjData(dynamics)
         self.probe = mujoco.MjData(model)
         self._step_ns = round(model.opt.timestep * SECOND)
@@ -60,8 +60,8 @@ class Physics:
 
     def reset(self) -> None:
         """Go back to time zero and the described poses."""
-        mujoco.mj_resetData(self._dynamics, self.data)
-        mujoco.mj_forward(self._dynamics, self.data)
+        mujoco.mj_resetData(self.dynamics, self.data)
+        mujoco.mj_forward(self.dynamics, self.data)
         self._grid, self._grid_time = 0, 0
         self.touch()
 
@@ -73,7 +73,7 @@ class Physics:
         """Step to the first grid time not before `stamp` (ns)."""
         if stamp > self._grid_time:
             target = -(-stamp // self._step_ns)
-            mujoco.mj_step(self._dynamics, self.data, target - self._grid)
+            mujoco.mj_step(self.dynamics, self.data, target - self._grid)
             self._grid, self._grid_time = target, target * self._step_ns
             self.touch()
 

@@ -31,7 +31,6 @@ from std_srvs.srv import SetBool, Trigger
 
 from ros_interface.diagnostics import ERROR, OK, WARN, NodeDiagnostics
 from ros_interface.errors import ConfigurationError, MessageError
-from ros_interface.geometry_messages import pose_from_message
 from ros_interface.image_messages import camera_info_from_model, image_from_array
 from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
@@ -41,7 +40,14 @@ from ros_interface.thread_priority import DRAWING, SIMULATOR, yield_to_others
 from scene_sim.bridge import BridgedTopic, read_bridge
 from scene_sim.camera import CameraShot
 from scene_sim.eye_topics import EyeTopics
-from scene_sim.messages import clock_message, imu_message, joint_state_message, odometry_message
+from scene_sim.hand_topics import HandTopics
+from scene_sim.messages import (
+    clock_message,
+    imu_message,
+    joint_state_message,
+    odometry_message,
+    pose_in_world,
+)
 from scene_sim.model_lists import files_from_text, find_file, model_from_text
 from scene_sim.node_parameters import SceneSimParameters
 from scene_sim.readings import ImuReading, JointStates, Odometry, Reading
@@ -53,7 +59,6 @@ from spatial_types.camera import CameraFrame
 from spatial_types.scan import Scan
 
 RCLError = rclpy_implementation.RCLError
-WORLD_FRAMES = ("", "map", "world")
 
 CONVERSIONS: dict[type, Callable[[Any], Any]] = {
     Scan: message_from_scan,
@@ -123,16 +128,16 @@ class SceneSimNode(Node):
             partial(yield_to_others, DRAWING),
         )
         self._drawing_error = ""
-        self._eyes = EyeTopics(
-            self, self._simulator, parameters.eyes, self.diagnostics, self._while_context_lives
-        )
+        company = (self.diagnostics, self._while_context_lives)
+        self._eyes = EyeTopics(self, self._simulator, parameters.eyes, *company)
+        self._hands = HandTopics(self, self._simulator, *company) if parameters.hands else None
         self.runner = Runner(
             self._simulator,
             initial,
             self._send,
             renderer,
             partial(yield_to_others, SIMULATOR),
-            self._eyes.observe,
+            self._observe,
         )
         self._offer_services()
         self.add_on_set_parameters_callback(self._on_parameters)
@@ -207,11 +212,8 @@ class SceneSimNode(Node):
 
     def _pose_input(self, model: str) -> Callable[[PoseStamped], None]:
         def take(message: PoseStamped) -> None:
-            frame = message.header.frame_id
             try:
-                if frame not in WORLD_FRAMES:
-                    raise MessageError(f"PoseStamped.header.frame_id = '{frame}': expected 'map'")
-                pose = pose_from_message(message.pose)
+                pose = pose_in_world(message)
             except MessageError as error:
                 self.diagnostics.refuse(f"set_pose of {model} refused", error)
                 return
@@ -230,6 +232,12 @@ class SceneSimNode(Node):
                 publisher = self._heard(reading.topic)
                 if publisher is not None:
                     publisher.publish(CONVERSIONS[type(reading.data)](reading.data))
+
+    def _observe(self) -> None:
+        """Let a person in the view see and act; on the physics thread, between slices."""
+        self._eyes.observe()
+        if self._hands is not None:
+            self._hands.observe()
 
     def _send_frame(self, shot: CameraShot, frame: CameraFrame) -> None:
         """Publish an image and its CameraInfo; on the drawing thread."""

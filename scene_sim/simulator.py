@@ -22,13 +22,15 @@ from scene_sim.actuators import DiffDrive, PositionServo
 from scene_sim.camera import CameraSensor, CameraShot, Painter
 from scene_sim.description.scene import Model
 from scene_sim.devices import Devices
+from scene_sim.hands import RATE as HAND_RATE
+from scene_sim.hands import Hands
 from scene_sim.kinematics import Kinematics
 from scene_sim.mjcf_builder import RenderQuality, body_name, build, free_joint_name
 from scene_sim.options import ModelSpec, SimulatorOptions
 from scene_sim.physics import Array, Physics, Snapshot
 from scene_sim.readings import Reading
 from scene_sim.scene_files import read_model, read_world
-from scene_sim.schedule import Schedule
+from scene_sim.schedule import Periodic, Schedule
 from scene_sim.velocity_control import VelocityControl
 from spatial_types.camera import CameraFrame, CameraModel
 from spatial_types.transforms import Transform
@@ -57,7 +59,7 @@ class Simulator:
         )
         world_scene = read_world(world)
         scenes = [read_model(model) for model in models]
-        built = build(world_scene.world, [scene.model for scene in scenes], quality)
+        built = build(world_scene.world, [scene.model for scene in scenes], quality, options.hands)
         self.models = {model.name: model for model in built.models}
         self.warnings = [
             *(str(item) for scene in (world_scene, *scenes) for item in scene.unsupported),
@@ -86,6 +88,11 @@ class Simulator:
         self._time, self._seed = 0, seed
         self._devices = Devices(self.models.values(), self.physics, seed, self.options)
         self._schedule = Schedule()
+        self.hands: Hands | None = None
+        if self.options.hands:
+            flown = frozenset(flyer.model for flyer in self._devices.flyers)
+            self.hands = Hands(self.physics, flown)
+            self._schedule.add(Periodic(HAND_RATE, self.hands.control))
         for task in self._devices.tasks(self._photograph, self._topics):
             self._schedule.add(task)
 
@@ -230,6 +237,8 @@ class Simulator:
     def set_model_pose(self, model: str, world_from_model: Transform) -> None:
         """Put a movable model at a pose, at rest, its command forgotten."""
         address = self._free_joint(model)
+        if self.hands is not None:
+            self.hands.let_go(model)
         x, y, z, w = world_from_model.quaternion
         data = self.physics.data
         data.qpos[address : address + 7] = [*world_from_model.translation, w, x, y, z]

@@ -109,13 +109,14 @@ def check_raw_and_refusals(listener, viewpoint):
     assert array_from_image(images[-1]).shape == (120, 160, 3)
     bad = PoseStamped()
     bad.header.frame_id = "camera"
-    viewpoint.poses["left"].publish(bad)
-    listener.wait(
-        lambda: any(
-            "pose of the left eye refused" in [pair.key for pair in item.status[0].values]
-            for item in listener.heard["/diagnostics"]
-        )
-    )
+
+    def is_refused():
+        viewpoint.poses["left"].publish(bad)  # again and again: only the newest is taken
+        counts = [pair.key for item in diagnostics for pair in item.status[0].values]
+        return "pose of the left eye refused" in counts
+
+    diagnostics = listener.heard["/diagnostics"]
+    listener.wait(is_refused)
 
 
 def check_nobody_looks(listener, viewpoint):

@@ -1,0 +1,291 @@
+"""Hands of a person in the view, as bodies that physics stops and that hold what they grab.
+
+Each hand is a small ball, driven towards where the person holds it by a force of limited strength:
+what a hand pushes or holds moves as physics lets it, and nothing goes through a wall. A hand that
+grips is welded to the movable body that it touches; the weld is soft and the force limited, so what
+is held stays outside walls too. A hand without a target is parked out of the scene.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from scene_sim.mjcf_geometry import CONTACT_SOLIMP, CONTACT_SOLREF, HAND_GROUP
+from scene_sim.physics import Physics
+from spatial_types.transforms import Transform, matrix_from_quaternion
+
+Array = NDArray[np.float64]
+
+SIDES = ("left", "right")
+RATE = 400.0  # Hz; how often the force is chosen anew
+RADIUS = 0.04  # m
+MASS = 0.4  # kg
+INERTIA = 1e-3  # kg m2, of a fist with a tool rather than of the ball
+PARKED = {"left": (0.0, 1.0, 500.0), "right": (0.0, -1.0, 500.0)}
+GRASP = 0.03  # m between hand and body within which a grip takes hold
+JUMP = 0.5  # m that no hand moves between two targets: the viewpoint went elsewhere
+
+FORCE, TORQUE = 80.0, 5.0  # N, N m at most
+SPEED, SPIN = 4.0, 15.0  # m/s, rad/s at most
+LOADED_SPEED = 2.0  # m/s with something in the hand
+APPROACH = 40.0  # 1/s: wished speed per distance from the target
+STIFFNESS = 160.0  # 1/s: wished acceleration per lack of speed; critically damped with APPROACH
+EVERYTHING = 0x7FFFFFFF
+WELD = 11  # mjNEQDATA: the numbers of an equality constraint
+
+
+@dataclass(frozen=True)
+class HandState:
+    """Where a hand is: `pose` world_from_hand, the model that it holds ("" for none).
+
+    `apart` is how far (m) what it met keeps it from where it is wished.
+    """
+
+    pose: Transform
+    held: str
+    apart: float
+
+
+def add_hands(spec: mujoco.MjSpec) -> None:
+    """Add both hands, parked, to a scene."""
+    for side in SIDES:
+        body = spec.worldbody.add_body(name=hand_name(side), pos=PARKED[side])
+        body.add_freejoint(name=hand_name(side))
+        body.explicitinertial = True
+        body.mass, body.inertia = MASS, [INERTIA] * 3
+        body.ipos, body.iquat = [0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
+        geom = body.add_geom(name=hand_name(side), type=mujoco.mjtGeom.mjGEOM_SPHERE)
+        geom.size = [RADIUS, 0.0, 0.0]
+        geom.rgba = [0.85, 0.65, 0.5, 1.0]
+        geom.group, geom.mass = HAND_GROUP, 0.0
+        # It meets what lets itself be met, but no other hand.
+        geom.contype, geom.conaffinity = 0, EVERYTHING
+        geom.solref, geom.solimp = CONTACT_SOLREF, CONTACT_SOLIMP
+        weld = spec.add_equality(name=hand_name(side), type=mujoco.mjtEq.mjEQ_WELD)
+        weld.objtype = mujoco.mjtObj.mjOBJ_BODY
+        weld.name1, weld.name2 = hand_name(side), "world"
+        weld.active = False
+        weld.solref, weld.data[10] = [0.01, 1.0], 1.0
+
+
+def hand_name(side: str) -> str:
+    """Return the name of a hand's body, joint, geom and weld."""
+    return f"viewpoint/{side}_hand"
+
+
+class Hands:
+    """Both hands of a scene that was built with them."""
+
+    def __init__(self, physics: Physics, fixed: frozenset[str] = frozenset()) -> None:
+        """`fixed` names models that cannot be grabbed."""
+        graspable = _Graspable(physics, fixed)
+        self._hands = {side: _Hand(physics, side, graspable) for side in SIDES}
+
+    def command(self, side: str, target: Transform | None, closed: bool) -> None:
+        """Wish a hand to be at `target` (world_from_hand; None: parked), gripping or not."""
+        self._hands[side].command(target, closed)
+
+    def control(self, stamp: int) -> tuple[()]:
+        """Drive both hands from now on."""
+        for hand in self._hands.values():
+            hand.control(stamp)
+        return ()
+
+    def state(self, side: str) -> HandState | None:
+        """Return where a hand is; None while it is parked."""
+        return self._hands[side].state()
+
+    def let_go(self, model: str) -> None:
+        """Open whatever hand holds a model, which is to be moved otherwise."""
+        for hand in self._hands.values():
+            if hand.held == model:
+                hand.release()
+
+
+class _Graspable:
+    """Which geoms belong to bodies that can be moved, and to which model."""
+
+    def __init__(self, physics: Physics, fixed: frozenset[str]) -> None:
+        model = physics.dynamics
+        self.model_of: dict[int, str] = {}
+        for geom in range(model.ngeom):
+            root = int(model.body_rootid[model.geom_bodyid[geom]])
+            name = model.body(root).name
+            owner = name.split("::")[0]
+            if "::" in name and _is_free(model, root) and owner not in fixed:
+                self.model_of[geom] = owner
+
+
+def _is_free(model: mujoco.MjModel, body: int) -> bool:
+    joint = int(model.body_jntadr[body])
+    return joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE
+
+
+class _Hand:
+    def __init__(self, physics: Physics, side: str, graspable: _Graspable) -> None:
+        model, name = physics.dynamics, hand_name(side)
+        self._physics, self._graspable = physics, graspable
+        self._parked = Transform(translation=np.array(PARKED[side]))
+        self._body, self._geom = int(model.body(name).id), int(model.geom(name).id)
+        self._weld = int(model.equality(name).id)
+        joint = model.joint(name)
+        self._position, self._velocity = int(joint.qposadr[0]), int(joint.dofadr[0])
+        self._target: Transform | None = None
+        self._closed = self._is_new = False
+        self.held = ""
+        self._load, self._swing = 0.0, 0.0
+        self.release()
+        self._park()
+
+    # What the person wishes
+
+    def command(self, target: Transform | None, closed: bool) -> None:
+        old = self._target
+        if target is None and old is not None:
+            self.release()
+            self._park()
+        elif target is not None:
+            if old is None or np.linalg.norm(target.translation - old.translation) > JUMP:
+                self.release()
+                self._park()
+                self._is_new = True
+            self._target = target
+        if closed and not self._closed and not self._is_new and target is not None:
+            self._grasp()
+        elif not closed:
+            self.release()
+        self._closed = closed
+
+    def _park(self) -> None:
+        self._target, self._is_new = None, False
+        self._put(self._parked)
+
+    def _put(self, pose: Transform) -> None:
+        data = self._physics.data
+        x, y, z, w = pose.quaternion
+        data.qpos[self._position : self._position + 7] = [*pose.translation, w, x, y, z]
+        data.qvel[self._velocity : self._velocity + 6] = 0.0
+        self._push(self._weight(), np.zeros(3))
+        self._physics.touch()
+
+    # What physics does
+
+    def control(self, stamp: int) -> None:
+        if self._target is None:
+            return
+        self._physics.advance_to(stamp)
+        if self._is_new:
+            self._appear(self._target)
+            return
+        place, rotation = self._pose()
+        velocity = self._physics.data.qvel[self._velocity : self._velocity + 6]
+        wish = _limited(
+            APPROACH * (self._target.translation - place), LOADED_SPEED if self.held else SPEED
+        )
+        turn = _limited(APPROACH * _rotation_vector(self._target.rotation @ rotation.T), SPIN)
+        spin = rotation @ velocity[3:]  # a free joint's angular velocity is in the body's axes
+        drag, twist = self._drags()
+        force = _limited(drag * (wish - velocity[:3]) + self._weight(), FORCE)
+        torque = _limited(twist * (turn - spin), TORQUE)
+        # The joint's own drag, which takes this off again, is stable whatever the hand holds.
+        self._push(force + drag * velocity[:3], torque + twist * spin)
+
+    def _drags(self) -> tuple[float, float]:
+        """Return force per lack of speed, and torque per lack of spin."""
+        return STIFFNESS * (MASS + self._load), STIFFNESS * (INERTIA + self._swing)
+
+    def _take_weight(self, load: float, swing: float) -> None:
+        """Be driven as a hand that holds so much: mass (kg), and inertia about the hand."""
+        self._load, self._swing = load, swing
+        drags = np.repeat(self._drags(), 3)
+        self._physics.dynamics.dof_damping[self._velocity : self._velocity + 6] = drags
+
+    def _push(self, force: Array, torque: Array) -> None:
+        """Apply force and torque (world axes) until the next control."""
+        self._physics.data.xfrc_applied[self._body] = [*force, *torque]
+
+    def _weight(self) -> Array:
+        """Return the force that carries the hand and its load."""
+        return -self._physics.dynamics.opt.gravity * (MASS + self._load)
+
+    def _appear(self, target: Transform) -> None:
+        """Come into the scene where it is wished, once nothing stands there."""
+        model, data = self._physics.dynamics, self._physics.data
+        self._put(target)
+        mujoco.mj_kinematics(model, data)
+        others = np.flatnonzero((model.geom_contype != 0) & (model.geom_bodyid != self._body))
+        if any(self._distance(int(geom), RADIUS) < 0.0 for geom in others):
+            self._put(self._parked)
+        else:
+            self._is_new = False
+
+    def _distance(self, geom: int, farthest: float) -> float:
+        model, data = self._physics.dynamics, self._physics.data
+        return mujoco.mj_geomDistance(model, data, self._geom, geom, farthest, None)
+
+    def _pose(self) -> tuple[Array, Array]:
+        qpos = self._physics.data.qpos[self._position : self._position + 7]
+        return qpos[:3].copy(), matrix_from_quaternion(np.roll(qpos[3:], -1))
+
+    def state(self) -> HandState | None:
+        if self._target is None or self._is_new:
+            return None
+        place, rotation = self._pose()
+        apart = float(np.linalg.norm(self._target.translation - place))
+        return HandState(Transform(rotation, place), self.held, apart)
+
+    # Holding
+
+    def _grasp(self) -> None:
+        """Weld the nearest body within reach of the grip to the hand, as it lies to it now."""
+        model, data = self._physics.dynamics, self._physics.data
+        mujoco.mj_kinematics(model, data)
+        near = {geom: self._distance(geom, GRASP) for geom in self._graspable.model_of}
+        geom = min(near, key=lambda item: near[item], default=-1)
+        if geom < 0 or near[geom] >= GRASP:
+            return
+        body = int(model.geom_bodyid[geom])
+        self.held = self._graspable.model_of[geom]
+        self._join(body)
+        root = int(model.body_rootid[body])
+        load = float(model.body_subtreemass[root])
+        arm = float(np.linalg.norm(data.xipos[body] - data.xpos[self._body]))
+        self._take_weight(load, float(model.body_inertia[body].max()) + load * arm**2)
+        # They keep the place they have to each other; a contact between them would disagree.
+        model.geom_conaffinity[self._geom] = EVERYTHING & ~int(model.geom_contype[geom])
+
+    def _join(self, body: int) -> None:
+        model, data = self._physics.dynamics, self._physics.data
+        hand = Transform(data.xmat[self._body].reshape(3, 3), data.xpos[self._body].copy())
+        other = Transform(data.xmat[body].reshape(3, 3), data.xpos[body].copy())
+        x, y, z, w = (hand.inverse() @ other).quaternion
+        model.eq_obj2id[self._weld] = body
+        # The point where they are joined, the hand's middle, in the body and in the hand; how the
+        # body is turned to the hand; and how hard turning is held against moving.
+        anchor = other.inverse().apply(hand.translation)
+        model.eq_data[self._weld, :WELD] = [*anchor, 0.0, 0.0, 0.0, w, x, y, z, 1.0]
+        data.eq_active[self._weld] = 1
+
+    def release(self) -> None:
+        """Hold nothing any more."""
+        self._physics.data.eq_active[self._weld] = 0
+        self._physics.dynamics.geom_conaffinity[self._geom] = EVERYTHING
+        self.held = ""
+        self._take_weight(0.0, 0.0)
+
+
+def _limited(vector: Array, most: float) -> Array:
+    length = float(np.linalg.norm(vector))
+    return vector * (most / length) if length > most else vector
+
+
+def _rotation_vector(rotation: Array) -> Array:
+    """Return axis times angle (rad) of a rotation matrix, the shorter way round."""
+    x, y, z, w = Transform(rotation).quaternion
+    axis = np.array([x, y, z])
+    sine = float(np.linalg.norm(axis))
+    return axis * (2.0 * np.arctan2(sine, w) / sine) if sine > 1e-9 else 2.0 * axis
