@@ -15,7 +15,6 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
-from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from ros_interface.compressed_images import jpeg_from_array
@@ -26,6 +25,7 @@ from ros_interface.image_messages import (
     camera_model_from_message,
     image_from_array,
 )
+from ros_interface.qos import NEWEST
 from ros_interface.stamps import nanoseconds_from_stamp, stamp_from_nanoseconds
 from ros_interface.thread_priority import WATCHER, yield_to_others
 from scene_sim.eye_thread import SIDES, EyePictures, EyeRequest, EyeThread
@@ -35,9 +35,6 @@ from scene_sim.node_parameters import EyeParameters
 from scene_sim.simulator import Simulator
 from spatial_types.transforms import Transform
 
-NEWEST = QoSProfile(
-    depth=1, history=HistoryPolicy.KEEP_LAST, reliability=ReliabilityPolicy.BEST_EFFORT
-)
 STRAIGHT = Frustum(1.0, 1.0, 0.75, 0.75)  # until a CameraInfo tells: 90 degrees across, 4 to 3
 
 
