@@ -103,6 +103,8 @@ matplotlib python3-matplotlib
 PIL python3-pil
 jinja2 python3-jinja2
 yaml python3-yaml
+aiohttp python3-aiohttp
+cryptography python3-cryptography
 pytest python3-pytest
 hypothesis python3-hypothesis
 rclpy ros-DISTRO-rclpy

@@ -261,7 +261,7 @@ _PARSERS: dict[str, Callable[[dict[str, Any]], Message]] = {
 # What the server sends
 
 
-def encode(kind: str, **values: Any) -> str:
+def encode(kind: str, /, **values: Any) -> str:
     """Return a text message; ValueError for numbers that JSON does not have."""
     return json.dumps({"type": kind, **values}, separators=(",", ":"), allow_nan=False)
 
