@@ -64,6 +64,7 @@ PROGRAMS = {
     "target_drawing": "evaluation.target_drawing",
     "viewpoint_node": "vr_view.viewpoint_node",
     "viewpoint_rate": "vr_view.viewpoint_rate",
+    "hands_node": "vr_view.hands_node",
 }
 
 

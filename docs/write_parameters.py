@@ -25,6 +25,7 @@ NODES = {
     "simulated_autopilot_node": ("mavlink_bridge.simulated_autopilot_node:AutopilotNodeParameters"),
     "mavlink_bridge": "mavlink_bridge.mavlink_bridge_node:NodeParameters",
     "viewpoint_node": "vr_view.viewpoint_node:ViewpointParameters",
+    "hands_node": "vr_view.hands_node:HandsParameters",
     "trial_runner": "evaluation.trial_runner_node:RunnerParameters",
 }
 HEAD = """# Parameters
