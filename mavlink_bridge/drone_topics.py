@@ -7,23 +7,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import PoseStamped, Vector3
+from geometry_msgs.msg import PoseStamped, TransformStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from sensor_msgs.msg import BatteryState, Imu, NavSatFix, NavSatStatus
 from tf2_ros import TransformBroadcaster
 
+from mavlink_bridge.frames import Quaternion, Vector
 from mavlink_bridge.mapping.telemetry import Battery
 from mavlink_bridge.piloting.drone_state import Fix, InertialReading, Odometry, Pose
-from ros_interface.geometry_messages import (
-    UNKNOWN_VARIANCE,
-    message_from_pose,
-    quaternion_message,
-    stamped_transform,
-)
+from ros_interface.geometry_messages import UNKNOWN_VARIANCE
 from ros_interface.qos import RELIABLE, SENSOR_DATA
-from ros_interface.stamps import stamp_from_nanoseconds
+from ros_interface.stamps import NANOSECONDS_PER_SECOND
 from spatial_types.transforms import Transform
 
+NO_TURN = (0.0, 0.0, 0.0)  # where nothing is told of one
 UNKNOWN_COVARIANCE = np.diag([UNKNOWN_VARIANCE] * 6).ravel()
 NOT_GIVEN = [-1.0, *[0.0] * 8]  # what sensor_msgs/Imu has for "no such reading"
 
@@ -35,9 +32,11 @@ class DroneTopics:
         self, node: Any, name: str, map_frame: str, map_from_local: Transform, publish_tf: bool
     ) -> None:
         self._map_frame, self._base_frame = map_frame, f"{name}/base_link"
-        self._map_from_local = map_from_local
+        self._lie(map_from_local)
         self._broadcaster = TransformBroadcaster(node) if publish_tf else None
         self._last_tf = 0
+
+        self._make_messages()
 
         def publisher(kind: type, topic: str, qos: Any) -> Any:
             return node.create_publisher(kind, f"/{name}/{topic}", qos)
@@ -55,6 +54,26 @@ class DroneTopics:
             Battery: self._send_battery,
         }
 
+    def _lie(self, map_from_local: Transform) -> None:
+        yaw = map_from_local.yaw
+        self._rotation = map_from_local.rotation
+        self._origin = tuple(map(float, map_from_local.translation))
+        self._cosine, self._sine = math.cos(yaw), math.sin(yaw)
+        self._half = math.cos(yaw / 2.0), math.sin(yaw / 2.0)
+
+    def _make_messages(self) -> None:
+        """Make the messages that go out often, once: filling one takes a third of making one."""
+        map_frame, base_frame = self._map_frame, self._base_frame
+        self._pose_message, self._tf_message = PoseStamped(), TransformStamped()
+        self._odometry_message = OdometryMessage(child_frame_id=base_frame)
+        for message in (self._pose_message, self._tf_message, self._odometry_message):
+            message.header.frame_id = map_frame
+        self._tf_message.child_frame_id = base_frame
+        self._imu_messages = {known: Imu() for known in (False, True)}
+        for imu in self._imu_messages.values():
+            imu.header.frame_id = base_frame
+        self._imu_messages[False].orientation_covariance = NOT_GIVEN
+
     def restart(self) -> None:
         """The clock was set back: older stamps are new ones again."""
         self._last_tf = 0
@@ -63,55 +82,68 @@ class DroneTopics:
         """Publish a product measured at `stamp` (ns)."""
         self._senders[type(product)](product, stamp)
 
-    def map_from_base(self, pose: Pose) -> Transform:
-        """Return the pose in the map."""
-        return self._map_from_local @ Transform.from_quaternion(pose.position, pose.orientation)
-
     def _send_pose(self, pose: Pose, stamp: int) -> None:
-        map_from_base = self.map_from_base(pose)
-        if self._pose.get_subscription_count():
-            message = PoseStamped(pose=message_from_pose(map_from_base))
-            self._head(message, stamp, self._map_frame)
+        wanted = self._pose.get_subscription_count()
+        sends_tf = self._broadcaster is not None and stamp > self._last_tf
+        if not wanted and not sends_tf:
+            return
+        position, orientation = self._place(pose)
+        if wanted:
+            message = self._pose_message
+            _stamp(message, stamp)
+            _fill_vector(message.pose.position, position)
+            _fill_quaternion(message.pose.orientation, orientation)
             self._pose.publish(message)
-        if self._broadcaster is not None and stamp > self._last_tf:
+        if sends_tf:
             self._last_tf = stamp
-            self._broadcaster.sendTransform(
-                stamped_transform(map_from_base, stamp, self._map_frame, self._base_frame)
-            )
+            transform = self._tf_message
+            _stamp(transform, stamp)
+            _fill_vector(transform.transform.translation, position)
+            _fill_quaternion(transform.transform.rotation, orientation)
+            self._broadcaster.sendTransform(transform)  # type: ignore[union-attr]
 
     def _send_odometry(self, odometry: Odometry, stamp: int) -> None:
         if not self._odometry.get_subscription_count():
             return
-        message = OdometryMessage(child_frame_id=self._base_frame)
-        self._head(message, stamp, self._map_frame)
-        message.pose.pose = message_from_pose(self.map_from_base(odometry.pose))
+        message = self._odometry_message
+        _stamp(message, stamp)
+        position, orientation = self._place(odometry.pose)
+        _fill_vector(message.pose.pose.position, position)
+        _fill_quaternion(message.pose.pose.orientation, orientation)
         message.pose.covariance = self._in_map(odometry.pose.covariance)
-        message.twist.twist.linear = _vector(odometry.linear_velocity)
-        twist = _covariance(odometry.twist_covariance)
-        if odometry.angular_velocity is not None:
-            message.twist.twist.angular = _vector(odometry.angular_velocity)
-        message.twist.covariance = twist
+        _fill_vector(message.twist.twist.linear, odometry.linear_velocity)
+        _fill_vector(message.twist.twist.angular, odometry.angular_velocity or NO_TURN)
+        message.twist.covariance = _covariance(odometry.twist_covariance)
         self._odometry.publish(message)
+
+    def _place(self, pose: Pose) -> tuple[Vector, Quaternion]:
+        """Return position and orientation in the map: `map_from_local` turns about z alone."""
+        x, y, z = pose.position
+        u, v, w = self._origin
+        c, s = self._cosine, self._sine
+        i, j, k, r = pose.orientation
+        a, b = self._half  # cosine and sine of half the turn
+        turned = (a * i - b * j, a * j + b * i, a * k + b * r, a * r - b * k)
+        return (u + c * x - s * y, v + s * x + c * y, w + z), turned
 
     def _in_map(self, covariance: Sequence[float]) -> Any:
         """Turn the world rows of a pose's covariance into map axes."""
         if not covariance:
             return _covariance(covariance)
         turn = np.eye(6)
-        turn[:3, :3] = self._map_from_local.rotation
+        turn[:3, :3] = self._rotation
         return (turn @ np.reshape(covariance, (6, 6)) @ turn.T).ravel()
 
     def _send_imu(self, inertial: InertialReading, stamp: int) -> None:
         if not self._imu.get_subscription_count():
             return
-        message = Imu()
-        self._head(message, stamp, self._base_frame)
-        if inertial.orientation is None:
-            message.orientation_covariance = NOT_GIVEN
-        else:
-            message.orientation = quaternion_message(inertial.orientation)
-        message.angular_velocity = _vector(inertial.reading.angular_velocity)
-        message.linear_acceleration = _vector(inertial.reading.linear_acceleration)
+        known = inertial.orientation is not None
+        message = self._imu_messages[known]
+        _stamp(message, stamp)
+        if inertial.orientation is not None:
+            _fill_quaternion(message.orientation, inertial.orientation)
+        _fill_vector(message.angular_velocity, inertial.reading.angular_velocity)
+        _fill_vector(message.linear_acceleration, inertial.reading.linear_acceleration)
         self._imu.publish(message)
 
     def _send_fix(self, fix: Fix, stamp: int) -> None:
@@ -149,13 +181,23 @@ class DroneTopics:
 
     @staticmethod
     def _head(message: Any, stamp: int, frame: str) -> None:
-        message.header.stamp = stamp_from_nanoseconds(stamp)
+        _stamp(message, stamp)
         message.header.frame_id = frame
 
 
-def _vector(values: Sequence[float]) -> Vector3:
+def _stamp(message: Any, stamp: int) -> None:
+    time = message.header.stamp
+    time.sec, time.nanosec = divmod(stamp, NANOSECONDS_PER_SECOND)
+
+
+def _fill_vector(message: Any, values: Vector) -> None:
     x, y, z = values
-    return Vector3(x=float(x), y=float(y), z=float(z))
+    message.x, message.y, message.z = float(x), float(y), float(z)
+
+
+def _fill_quaternion(message: Any, values: Quaternion) -> None:
+    x, y, z, w = values
+    message.x, message.y, message.z, message.w = float(x), float(y), float(z), float(w)
 
 
 def _covariance(values: Sequence[float]) -> Any:

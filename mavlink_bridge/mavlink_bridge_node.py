@@ -55,6 +55,7 @@ from spatial_types.transforms import Transform
 
 THREADS = 8  # services that wait keep one each
 HUNG_AFTER = 2.0  # seconds without a callback: then the drone must not think that we are well
+SWITCH_INTERVAL = 0.001  # seconds that a callback may keep the link's thread from running
 SEVERITY_WARNING = 4
 LINK_ID = 1  # in signatures: the bridge has one signed link
 SCENE_WAIT = 0.01  # seconds: a scene may be tens of times as fast as we are
@@ -318,6 +319,7 @@ class _Told(Outlet):
 
 def main(args: list[str] | None = None) -> int:
     """Run the node; see the module's text."""
+    sys.setswitchinterval(SWITCH_INTERVAL)
     return run_node(MavlinkBridgeNode, args, threads=THREADS)
 
 

@@ -19,7 +19,7 @@ from mavlink_bridge.links.waiting import wait
 
 LONGEST_WAIT = 0.1  # seconds
 # Messages that come closer together are handled together: waking up costs more than a message.
-SHORTEST_ROUND = 0.001
+SHORTEST_ROUND = 0.002
 
 
 class _Alarm:
