@@ -122,6 +122,12 @@ class HandlerRegistry:
                 self._on_error(f"{point.name} ({point.value})", error)
         return added
 
+    @property
+    def errors(self) -> int:
+        """How many exceptions handlers have raised."""
+        found = {id(item): item for items in self._by_id.values() for item in items}
+        return sum(item.errors for item in found.values())
+
     def remove(self, subscription: Subscription) -> None:
         """Let a handler hear nothing more; one that is not there is no error."""
         for subscriptions in self._by_id.values():

@@ -6,6 +6,7 @@ and where a part is missing or too old there is none.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,7 @@ from mavlink_bridge.mapping.telemetry import (
 SECOND = 1_000_000_000
 MOTION_PREFERRED = 2 * SECOND  # after ODOMETRY came, LOCAL_POSITION_NED tells nothing new
 FIX_AGE = 10 * SECOND
+NEARLY_UNIT = 0.1  # by which the square of a quaternion's length may be off
 
 
 @dataclass(frozen=True)
@@ -130,33 +132,42 @@ class DroneState:
         return UNKNOWN if self.position is None else self.position[2]
 
     def _take_attitude(self, data: Attitude, stamp: int) -> list[Product]:
+        if not _is_turn(data.orientation):
+            return self._leave_out("orientation that is none")
         self._attitude = (stamp, data)
         return []
 
     def _take_position(self, data: LocalPosition, stamp: int) -> list[Product]:
+        if not _is_place(data.position):
+            return self._leave_out("position that is none")
         if self._motion_stamp is not None and stamp - self._motion_stamp < MOTION_PREFERRED:
             return []
         self.position, self.position_stamp = data.position, stamp
         attitude = self.attitude_at(stamp)
         if attitude is None:
-            self._leave_out("position without attitude")
-            return []
+            return self._leave_out("position without attitude")
         pose = Pose(data.position, attitude.orientation)
-        if data.velocity is None:
+        if data.velocity is None or not _is_place(data.velocity):
             return [pose]
         body = rotate(conjugate(attitude.orientation), data.velocity)
         return [pose, Odometry(pose, body, attitude.angular_velocity)]
 
     def _take_pose(self, data: LocalPose, stamp: int) -> list[Product]:
+        if not _is_place(data.position) or not _is_turn(data.orientation):
+            return self._leave_out("pose that is none")
         self.position, self.position_stamp = data.position, stamp
         self._attitude = (stamp, Attitude(data.orientation, (0.0, 0.0, 0.0)))
         return [Pose(data.position, data.orientation)]
 
     def _take_motion(self, data: Motion, stamp: int) -> list[Product]:
+        if not _is_place(data.position) or not _is_turn(data.orientation):
+            return self._leave_out("pose that is none")
         self._motion_stamp = stamp
         self.position, self.position_stamp = data.position, stamp
         self._attitude = (stamp, Attitude(data.orientation, data.angular_velocity))
         pose = Pose(data.position, data.orientation, data.pose_covariance)
+        if not _is_place(data.linear_velocity):
+            return [pose]
         twist = (data.linear_velocity, data.angular_velocity, data.twist_covariance)
         return [pose, Odometry(pose, *twist)]
 
@@ -176,6 +187,8 @@ class DroneState:
         return [_fix(data.latitude, data.longitude, data.altitude, data)]
 
     def _take_inertial(self, data: Inertial, stamp: int) -> list[Product]:
+        if not _is_place(data.angular_velocity) or not _is_place(data.linear_acceleration):
+            return self._leave_out("inertial reading that is none")
         attitude = self.attitude_at(stamp)
         return [InertialReading(data, attitude.orientation if attitude else None)]
 
@@ -191,8 +204,19 @@ class DroneState:
         self.home = data
         return []
 
-    def _leave_out(self, reason: str) -> None:
+    def _leave_out(self, reason: str) -> list[Product]:
         self.untold[reason] = self.untold.get(reason, 0) + 1
+        return []
+
+
+def _is_place(values: Vector) -> bool:
+    x, y, z = values
+    return math.isfinite(x + y + z)
+
+
+def _is_turn(values: Quaternion) -> bool:
+    x, y, z, w = values
+    return abs(x * x + y * y + z * z + w * w - 1.0) < NEARLY_UNIT
 
 
 def _fix(latitude: float, longitude: float, altitude: float, receiver: SatelliteFix) -> Fix:
