@@ -48,7 +48,7 @@ export class SceneHost {
 
   place(): void {
     this.built?.place(this.tf);
-    if (this.stage.isPresenting) this.dollhouse?.showAll();
+    if (this.stage.isPresenting || this.stage.throughRig) this.dollhouse?.showAll();
     else this.dollhouse?.hideFor(this.stage.camera);
   }
 }

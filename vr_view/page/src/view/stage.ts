@@ -6,7 +6,6 @@ import {
   PerspectiveCamera,
   Scene,
   WebGLRenderer,
-  type Camera,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { FrameMeter } from "./frame_meter";
@@ -27,8 +26,10 @@ export class Stage {
   readonly xrCamera = new PerspectiveCamera(70, 1, 0.03, 200);
   readonly controls: OrbitControls;
   readonly meter = new FrameMeter();
+  /** Look through the rig's camera without a session: a phone that is turned about. */
+  throughRig = false;
   /** Draws instead of the flat view, such as two halves for a cardboard viewer. */
-  drawInstead: ((camera: Camera) => void) | null = null;
+  drawInstead: ((camera: PerspectiveCamera) => void) | null = null;
   private readonly before: BeforeFrame[] = [];
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -68,15 +69,17 @@ export class Stage {
     const height = Math.max(1, place.clientHeight);
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    for (const camera of [this.camera, this.xrCamera]) {
+      camera.aspect = width / height;
+      camera.updateProjectionMatrix();
+    }
   }
 
   private draw(time: number, frame: XRFrame | undefined): void {
     const began = performance.now();
-    if (!this.isPresenting) this.controls.update();
+    if (!this.isPresenting && !this.throughRig) this.controls.update();
     for (const callback of this.before) callback(time / 1e3, frame);
-    const camera = this.isPresenting ? this.xrCamera : this.camera;
+    const camera = this.isPresenting || this.throughRig ? this.xrCamera : this.camera;
     if (this.drawInstead && !this.isPresenting) this.drawInstead(camera);
     else this.renderer.render(this.scene, camera);
     this.meter.add(time, performance.now() - began);

@@ -1,0 +1,97 @@
+// The drone's panel: manoeuvres, setpoints, trajectories, files, telemetry.
+import type { Connection } from "../link/connection";
+import type { FlightPlan } from "../overlays/flight_plan";
+import type { FloorPicker } from "../view/floor_picker";
+import { Answers } from "./answers";
+import { button, element, Readings, row } from "./dom";
+import { DroneFiles } from "./drone_files";
+import { DronePlan } from "./drone_plan";
+import { panelOf, type Panel } from "./side";
+
+export class DronePanel implements Panel {
+  readonly name = "Drone";
+  readonly element: HTMLElement;
+  private readonly answers: Answers;
+  private readonly plan: DronePlan;
+  private readonly readings = new Readings();
+  private drone = "drone";
+
+  constructor(connection: Connection, flightPlan: FlightPlan, picker: FloorPicker) {
+    this.answers = new Answers(connection);
+    this.plan = new DronePlan(this.answers, flightPlan, picker);
+    const files = new DroneFiles(connection, this.answers);
+    this.element = panelOf(
+      this.manoeuvres(),
+      this.modes(),
+      this.answers.element,
+      this.plan.element,
+      element("h2", { text: "File" }),
+      files.element,
+      element("h2", { text: "Telemetry" }),
+      this.readings.element,
+    );
+    this.listen(connection);
+  }
+
+  offer(actions: readonly string[], drone = this.drone): void {
+    this.drone = drone;
+    this.answers.offer(actions);
+    this.readings.clear();
+    if (!actions.length) this.plan.forget();
+  }
+
+  shown(visible: boolean): void {
+    if (!visible) this.plan.stop();
+  }
+
+  private manoeuvres(): HTMLElement {
+    const { answers } = this;
+    return row(
+      answers.button("Arm", "Let the motors run", "drone.arm", () => ({ on: true })),
+      answers.button("Disarm", "Stop the motors on the ground", "drone.arm", () => ({ on: false })),
+      answers.button("Take off", "Rise to the take-off height", "drone.take_off"),
+      answers.button("Hover", "Stay where it is", "drone.hover"),
+      answers.button("Land", "Come down where it is", "drone.land"),
+      answers.button("Home", "Fly back and land", "drone.return_home"),
+      answers.button("Cancel", "Break off what it does, and hover", "drone.cancel"),
+    );
+  }
+
+  private modes(): HTMLElement {
+    const name = element("input", { title: "One of the autopilot's flight modes" });
+    name.type = "text";
+    name.placeholder = "flight mode";
+    name.setAttribute("aria-label", "Flight mode");
+    name.style.flex = "1";
+    name.style.minWidth = "0";
+    const set = button("Set mode", "Change the flight mode", () => {
+      void this.answers.act("Mode", "drone.mode", { name: name.value.trim() });
+    });
+    this.answers.needs(set, "drone.mode");
+    return row(name, set);
+  }
+
+  private listen({ topics }: Connection): void {
+    const mine = (topic: string) => topic.startsWith(`/${this.drone}/`);
+    topics.on("status", ({ topic, text, values }) => {
+      if (!mine(topic)) return;
+      this.readings.set("State", text);
+      for (const [key, value] of Object.entries(values)) this.readings.set(key, value);
+    });
+    topics.on("battery", ({ topic, voltage, remaining }) => {
+      if (!mine(topic)) return;
+      const parts = [
+        voltage === null ? "" : `${voltage.toFixed(1)} V`,
+        remaining === null ? "" : `${Math.round(100 * remaining)} %`,
+      ];
+      this.readings.set("Battery", parts.filter(Boolean).join(", ") || "unknown");
+    });
+    for (const kind of ["pose", "odometry"] as const) {
+      topics.on(kind, ({ topic, pose }) => {
+        if (!mine(topic)) return;
+        const [x, y, z] = pose;
+        this.readings.set("Position", `${x.toFixed(2)}, ${y.toFixed(2)}, ${z.toFixed(2)} m`);
+      });
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// How fresh what is seen is: on the way, in the page, and where frames were left out.
+import type { Connection } from "../link/connection";
+import type { FrameMeter } from "../view/frame_meter";
+import { element, Readings } from "./dom";
+import { panelOf, type Panel } from "./side";
+
+const EVERY = 1000; // ms
+
+export class LatencyPanel implements Panel {
+  readonly name = "Latency";
+  readonly element: HTMLElement;
+  /** The rate that a headset has accepted; null without. */
+  headsetRate: number | null = null;
+  private readonly page = new Readings();
+  private readonly server = new Readings();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly meter: FrameMeter,
+  ) {
+    this.element = panelOf(
+      element("h2", { text: "This page" }),
+      this.page.element,
+      element("h2", { text: "Server" }),
+      this.server.element,
+    );
+    connection.topics.on("latency", ({ values }) => {
+      for (const [name, value] of Object.entries(values)) {
+        this.server.set(name, Number.isFinite(Number(value)) ? `${Number(value).toFixed(1)} ms` : value);
+      }
+    });
+    setInterval(() => this.update(), EVERY);
+  }
+
+  clear(): void {
+    this.server.clear();
+  }
+
+  private update(): void {
+    const roundTrip = this.connection.connected ? this.connection.clock.roundTrip : null;
+    const { rate, medianCost, skipped } = this.meter;
+    const show = (value: number | null, unit: string, digits = 1) =>
+      value === null ? "–" : `${value.toFixed(digits)} ${unit}`;
+    this.page.set("Round trip", show(roundTrip, "ms"));
+    this.page.set("Script and render", show(medianCost, "ms"));
+    this.page.set("Frames", show(rate, "per s", 0));
+    this.page.set("Skipped frames", String(skipped));
+    this.page.set("Headset accepted", this.headsetRate === null ? "–" : `${this.headsetRate} per s`);
+    this.connection.send({ type: "report", round_trip: roundTrip, render: medianCost, rate, skipped });
+  }
+}
