@@ -65,6 +65,7 @@ PROGRAMS = {
     "viewpoint_node": "vr_view.viewpoint_node",
     "viewpoint_rate": "vr_view.viewpoint_rate",
     "hands_node": "vr_view.hands_node",
+    "stereo_split_node": "vr_view.stereo_split_node",
 }
 
 

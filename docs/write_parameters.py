@@ -26,6 +26,7 @@ NODES = {
     "mavlink_bridge": "mavlink_bridge.mavlink_bridge_node:NodeParameters",
     "viewpoint_node": "vr_view.viewpoint_node:ViewpointParameters",
     "hands_node": "vr_view.hands_node:HandsParameters",
+    "stereo_split_node": "vr_view.stereo_split_node:SplitParameters",
     "trial_runner": "evaluation.trial_runner_node:RunnerParameters",
 }
 HEAD = """# Parameters

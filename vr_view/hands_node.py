@@ -15,6 +15,7 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped, Vector3, Vector3Stamped
 from rclpy.clock import Clock, ClockType
+from rclpy.duration import Duration
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Bool
 
@@ -216,14 +217,16 @@ class HandsNode(QuietNode):
 
     def destroy_node(self) -> None:
         """Stop the vehicle first where it is driven."""
-        if self.context.ok():
-            self._drive(self._driver.stop())
+        stop = self._driver.stop() if hasattr(self, "_driver") else None
+        if stop is not None and self.context.ok():
+            self._drive(stop)
+            self._vehicle.wait_for_all_acked(Duration(seconds=1))
         super().destroy_node()
 
 
 def main(args: list[str] | None = None) -> int:
     """Run the node."""
-    return run_node(HandsNode, args)
+    return run_node(HandsNode, args, last_words=True)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
 """The node: hands in the map, with and without physics, pulses, and driving (V14)."""
 
 import os
-import time
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import rclpy
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped, Vector3Stamped
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.parameter import Parameter
+from node_room import PATIENCE, NodeRoom
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Bool
 
@@ -17,56 +18,15 @@ from ros_interface.errors import ConfigurationError
 from vr_view.hands_node import HandsNode
 
 DOMAIN = 91
-PATIENCE = 60.0  # s; a loaded machine is slow, and nothing here asserts how fast it is
+ROOT = Path(__file__).resolve().parents[2]
 
 
-class Room:
+class Room(NodeRoom):
     """The node, and one beside it that plays headset, viewpoint, simulator and vehicle."""
 
-    def __init__(self, **parameters):
-        self.context = Context()
-        os.environ.update(ROS_AUTOMATIC_DISCOVERY_RANGE="LOCALHOST")
-        rclpy.init(context=self.context, domain_id=DOMAIN)
-        overrides = [
-            Parameter(name.replace("__", "."), value=value) for name, value in parameters.items()
-        ]
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.nodes = []
-        self.other = self.add(rclpy.create_node("other", context=self.context))
-        self.hands = self.add(HandsNode(context=self.context, parameter_overrides=overrides))
-        self.heard = {}
-        self.publishers = {}
+    def __init__(self, make=HandsNode, **parameters):
+        super().__init__(DOMAIN, make, **parameters)
         self.stamp = 0
-
-    def add(self, node):
-        self.nodes.append(node)
-        self.executor.add_node(node)
-        return node
-
-    def close(self):
-        self.executor.shutdown()
-        for node in reversed(self.nodes):
-            node.destroy_node()
-        rclpy.shutdown(context=self.context)
-
-    def listen(self, kind, topic):
-        self.heard[topic] = []
-        self.other.create_subscription(kind, topic, self.heard[topic].append, 50)
-        return self.heard[topic]
-
-    def send(self, topic, message):
-        if topic not in self.publishers:
-            made = self.other.create_publisher(type(message), topic, 10)
-            self.publishers[topic] = made
-            self.wait(made.get_subscription_count)
-        self.publishers[topic].publish(message)
-
-    def wait(self, condition, meanwhile=lambda: None):
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end, {name: len(all) for name, all in self.heard.items()}
-            meanwhile()
-            self.executor.spin_once(timeout_sec=0.02)
 
     def pose(self, frame, x, y, z):
         message = PoseStamped()
@@ -148,7 +108,7 @@ def test_with_physics_what_it_lets_happen_is_shown_and_felt(rooms):
     assert (pulses[0].vector.x, pulses[0].vector.y) == (0.6, 0.05)
     for _ in range(20):
         held_up()
-        room.executor.spin_once(timeout_sec=0.02)
+        room.spin()
     assert len(pulses) == 1
 
 
@@ -157,7 +117,7 @@ def drive(room, commands):
 
 
 def hold(room):
-    if room.hands._driver._is_armed:
+    if room.node._driver._is_armed:
         room.press(forward=1.0, grip=1.0)
     else:
         room.press()
@@ -195,7 +155,7 @@ def test_the_robot_stops_once_when_readings_stay_away(rooms):
     repeated.header.stamp.sec, repeated.header.stamp.nanosec = 5, room.stamp
     for _ in range(20):
         room.send("/viewpoint/left_hand/joy", repeated)
-        room.executor.spin_once(timeout_sec=0.02)
+        room.spin()
     assert len(commands) == count
 
 
@@ -203,10 +163,40 @@ def test_the_end_of_the_node_stops_the_robot(rooms):
     room = rooms(drive__vehicle="robot", drive__timeout=2.0)
     commands = room.listen(Twist, "/phone_robot/cmd_vel")
     drive(room, commands)
-    room.nodes.remove(room.hands)
-    room.executor.remove_node(room.hands)
-    room.hands.destroy_node()
+    room.end_node()
     room.wait(lambda: commands[-1].linear.x == 0.0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_the_program_stops_the_robot(number):
+    environment = {
+        **os.environ,
+        "ROS_DOMAIN_ID": str(DOMAIN),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+    }
+    options = ["--ros-args", "-p", "drive.vehicle:=robot", "-p", "drive.timeout:=2.0"]
+    room = Room(make=nobody)
+    commands = room.listen(Twist, "/phone_robot/cmd_vel")
+    command = [sys.executable, "-m", "vr_view.hands_node", *options]
+    with subprocess.Popen(command, env=environment, cwd="/") as process:
+
+        def hold_after_a_while():
+            held = 1.0 if room.stamp % 100 > 3 else 0.0
+            room.press(forward=held, grip=held)
+
+        try:
+            room.wait(lambda: commands and commands[-1].linear.x == 0.5, hold_after_a_while)
+            process.send_signal(number)
+            room.wait(lambda: commands[-1].linear.x == 0.0)
+            assert process.wait(PATIENCE) == 0
+        finally:
+            process.kill()
+            room.close()
+
+
+def nobody(context, parameter_overrides):
+    return rclpy.create_node("nobody", context=context)
 
 
 def test_the_drone_flies_in_its_own_axes(rooms):
@@ -215,7 +205,7 @@ def test_the_drone_flies_in_its_own_axes(rooms):
 
     def fly():
         room.press("left", forward=1.0)
-        armed = room.hands._driver._is_armed
+        armed = room.node._driver._is_armed
         room.press("right", left=-1.0 if armed else 0.0, grip=1.0 if armed else 0.0)
 
     room.wait(lambda: commands and commands[-1].twist.linear.y == -0.5, fly)
@@ -227,7 +217,7 @@ def test_the_drone_flies_in_its_own_axes(rooms):
 def test_bad_messages_are_counted_and_survived(rooms):
     room = rooms()
     hands = room.listen(PoseStamped, "/viewpoint/left_hand")
-    counts = room.hands._diagnostics.counts
+    counts = room.node._diagnostics.counts
     wrong = room.pose("map", 0.0, 0.0, 1.0)
 
     def send_bad():
