@@ -8,6 +8,7 @@ is held stays outside walls too. A hand without a target is parked out of the sc
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import mujoco
@@ -19,6 +20,7 @@ from scene_sim.physics import Physics
 from spatial_types.transforms import Transform, matrix_from_quaternion
 
 Array = NDArray[np.float64]
+Numbers = list[float]
 
 SIDES = ("left", "right")
 RATE = 400.0  # Hz; how often the force is chosen anew
@@ -134,7 +136,9 @@ class _Hand:
         self._weld = int(model.equality(name).id)
         joint = model.joint(name)
         self._position, self._velocity = int(joint.qposadr[0]), int(joint.dofadr[0])
+        self._gravity = model.opt.gravity.tolist()
         self._target: Transform | None = None
+        self._goal = [0.0] * 7  # the same as position and quaternion, w first
         self._closed = self._is_new = False
         self.held = ""
         self._load, self._swing = 0.0, 0.0
@@ -154,6 +158,8 @@ class _Hand:
                 self._park()
                 self._is_new = True
             self._target = target
+            x, y, z, w = target.quaternion.tolist()
+            self._goal = [*target.translation.tolist(), w, x, y, z]
         if closed and not self._closed and not self._is_new and target is not None:
             self._grasp()
         elif not closed:
@@ -169,7 +175,7 @@ class _Hand:
         x, y, z, w = pose.quaternion
         data.qpos[self._position : self._position + 7] = [*pose.translation, w, x, y, z]
         data.qvel[self._velocity : self._velocity + 6] = 0.0
-        self._push(self._weight(), np.zeros(3))
+        self._push(self._weight(), [0.0] * 3)
         self._physics.touch()
 
     # What physics does
@@ -181,18 +187,24 @@ class _Hand:
         if self._is_new:
             self._appear(self._target)
             return
-        place, rotation = self._pose()
-        velocity = self._physics.data.qvel[self._velocity : self._velocity + 6]
-        wish = _limited(
-            APPROACH * (self._target.translation - place), LOADED_SPEED if self.held else SPEED
-        )
-        turn = _limited(APPROACH * _rotation_vector(self._target.rotation @ rotation.T), SPIN)
-        spin = rotation @ velocity[3:]  # a free joint's angular velocity is in the body's axes
+        # Plain numbers: NumPy costs ten times as much for so few.
+        qpos = self._physics.data.qpos[self._position : self._position + 7].tolist()
+        qvel = self._physics.data.qvel[self._velocity : self._velocity + 6].tolist()
+        place, quaternion, velocity = qpos[:3], qpos[3:], qvel[:3]
+        spin = _turned(quaternion, qvel[3:])  # a free joint's angular velocity is in its own axes
+        way = [APPROACH * (there - here) for there, here in zip(self._goal[:3], place, strict=True)]
+        wish = _limited(way, LOADED_SPEED if self.held else SPEED)
+        turn = _limited([APPROACH * each for each in _between(quaternion, self._goal[3:])], SPIN)
         drag, twist = self._drags()
-        force = _limited(drag * (wish - velocity[:3]) + self._weight(), FORCE)
-        torque = _limited(twist * (turn - spin), TORQUE)
-        # The joint's own drag, which takes this off again, is stable whatever the hand holds.
-        self._push(force + drag * velocity[:3], torque + twist * spin)
+        force = [
+            drag * (wanted - is_so) + carried
+            for wanted, is_so, carried in zip(wish, velocity, self._weight(), strict=True)
+        ]
+        torque = [twist * (wanted - is_so) for wanted, is_so in zip(turn, spin, strict=True)]
+        # The joint's own drag, which takes the second part off again, is stable at any load.
+        push = zip(_limited(force, FORCE), velocity, strict=True)
+        wring = zip(_limited(torque, TORQUE), spin, strict=True)
+        self._push([a + drag * b for a, b in push], [a + twist * b for a, b in wring])
 
     def _drags(self) -> tuple[float, float]:
         """Return force per lack of speed, and torque per lack of spin."""
@@ -204,13 +216,13 @@ class _Hand:
         drags = np.repeat(self._drags(), 3)
         self._physics.dynamics.dof_damping[self._velocity : self._velocity + 6] = drags
 
-    def _push(self, force: Array, torque: Array) -> None:
+    def _push(self, force: Numbers, torque: Numbers) -> None:
         """Apply force and torque (world axes) until the next control."""
         self._physics.data.xfrc_applied[self._body] = [*force, *torque]
 
-    def _weight(self) -> Array:
+    def _weight(self) -> Numbers:
         """Return the force that carries the hand and its load."""
-        return -self._physics.dynamics.opt.gravity * (MASS + self._load)
+        return [-pull * (MASS + self._load) for pull in self._gravity]
 
     def _appear(self, target: Transform) -> None:
         """Come into the scene where it is wished, once nothing stands there."""
@@ -278,14 +290,32 @@ class _Hand:
         self._take_weight(0.0, 0.0)
 
 
-def _limited(vector: Array, most: float) -> Array:
-    length = float(np.linalg.norm(vector))
-    return vector * (most / length) if length > most else vector
+def _limited(vector: Numbers, most: float) -> Numbers:
+    x, y, z = vector
+    length = math.sqrt(x * x + y * y + z * z)
+    return [each * (most / length) for each in vector] if length > most else vector
 
 
-def _rotation_vector(rotation: Array) -> Array:
-    """Return axis times angle (rad) of a rotation matrix, the shorter way round."""
-    x, y, z, w = Transform(rotation).quaternion
-    axis = np.array([x, y, z])
-    sine = float(np.linalg.norm(axis))
-    return axis * (2.0 * np.arctan2(sine, w) / sine) if sine > 1e-9 else 2.0 * axis
+def _turned(quaternion: Numbers, vector: Numbers) -> Numbers:
+    """Turn a vector by a unit quaternion, w first."""
+    w, x, y, z = quaternion
+    a, b, c = vector
+    p, q, r = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
+    return [
+        a + w * p + y * r - z * q,
+        b + w * q + z * p - x * r,
+        c + w * r + x * q - y * p,
+    ]
+
+
+def _between(start: Numbers, end: Numbers) -> Numbers:
+    """Return axis times angle (rad) from one unit quaternion to another, the shorter way round."""
+    w, x, y, z = start
+    a, b, c, d = end
+    turn = [a * -x + b * w - c * z + d * y, a * -y + b * z + c * w - d * x]
+    turn.append(a * -z - b * y + c * x + d * w)
+    cosine = a * w + b * x + c * y + d * z
+    sine = math.sqrt(sum(each * each for each in turn))
+    angle = 2.0 * math.atan2(sine, abs(cosine))
+    scale = math.copysign(angle / sine if sine > 1e-9 else 2.0, cosine)
+    return [scale * each for each in turn]

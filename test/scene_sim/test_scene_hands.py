@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenes import SECOND, room, small_world
+from scipy.spatial.transform import Rotation
 
-from scene_sim.hands import RADIUS
+from scene_sim.hands import RADIUS, _between, _turned
 from spatial_types.transforms import Transform
 
 WALL = """<model name="wall"><static>true</static><pose>1 0 1 0 0 0</pose><link name="l">
@@ -273,3 +274,19 @@ def test_no_course_leads_through_the_wall(tmp_path_factory, points):
         move(simulator, "left", here, there, max(way / 10.0, 0.05), closed)
         here = there
         assert place(simulator)[0] < WALL_FACE - RADIUS / 2.0
+
+
+angles = st.floats(-3.1, 3.1)
+
+
+@given(st.tuples(angles, angles, angles), st.tuples(angles, angles, angles))
+def test_quaternions_by_hand(first, second):
+    start, end = (Transform.from_rpy(rpy=each) for each in (first, second))
+    a, b = (np.roll(each.quaternion, 1).tolist() for each in (start, end))
+    np.testing.assert_allclose(
+        _turned(a, [0.3, -0.5, 0.8]), start.rotate([0.3, -0.5, 0.8]), atol=1e-12
+    )
+    way = np.array(_between(a, b))
+    expected = Rotation.from_matrix(end.rotation @ start.rotation.T).as_rotvec()
+    if np.linalg.norm(expected) < np.pi - 1e-6:  # half a turn may go either way round
+        np.testing.assert_allclose(way, expected, atol=1e-6)
