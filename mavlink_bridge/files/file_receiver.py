@@ -20,6 +20,7 @@ from mavlink_bridge.files.transfer_protocol import (
     TransferResult,
     TransferState,
     digest_of,
+    masked,
     pack_intervals,
     progress_of,
 )
@@ -45,6 +46,7 @@ class _Incoming:
         self.file = file
         self.key = key
         self.started = now
+        self.masked = False
         self.begun_with = file.received_bytes
         self.heard = now
         self.last_came = NO_PART
@@ -128,6 +130,7 @@ class FileReceiver:
         digest = bytes(message.digest)
         running, ended = self._running.get(key), self._ended.get(key)
         if running and running.file.digest == digest:
+            running.masked = bool(message.masked)
             self._reply(key, TransferResult.ACCEPTED, running.file.received, message.attempt, now)
             running.heard, running.next_report = now, now + self._parameters.report_period
         elif ended and ended == (digest, TransferResult.ACCEPTED):
@@ -161,6 +164,7 @@ class FileReceiver:
             self._reply(key, TransferResult.CANNOT_WRITE, 0, message.attempt, now)
             return
         incoming = self._running[key] = _Incoming(file, key, now)
+        incoming.masked = bool(message.masked)
         self._delete_old()
         self._reply(key, TransferResult.ACCEPTED, file.received, message.attempt, now)
         incoming.next_report = now + self._parameters.report_period
@@ -208,8 +212,11 @@ class FileReceiver:
         if message.part >= incoming.file.parts:
             return
         incoming.heard = now
+        file, data = incoming.file, bytes(message.data)[: incoming.file.length(message.part)]
+        if incoming.masked:
+            data = masked(data, file.digest, message.part)
         try:
-            fresh = incoming.file.write(message.part, bytes(message.data))
+            fresh = file.write(message.part, data)
         except OSError:
             self._end(incoming, TransferResult.CANNOT_WRITE, now)
             return

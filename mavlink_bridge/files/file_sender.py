@@ -20,6 +20,7 @@ from mavlink_bridge.files.transfer_protocol import (
     TransferResult,
     TransferState,
     digest_of,
+    masked,
     part_count,
     progress_of,
     unpack_intervals,
@@ -52,6 +53,7 @@ class OutgoingTransfer:
         self.size = path.stat().st_size
         self.digest = digest_of(path)
         self.parts = part_count(self.size, part_size)
+        self.masked = True
         self.state = TransferState.ASKING
         self.reason = ""
         self.wanted = Intervals()
@@ -78,7 +80,10 @@ class OutgoingTransfer:
         part = self.wanted.pop()
         self._queued.add(part)
         self._file.seek(part * self.part_size)
-        return part, self._file.read(self.part_size).ljust(LARGEST_PART, b"\0")
+        data = self._file.read(self.part_size)
+        if self.masked:
+            data = masked(data, self.digest, part)
+        return part, data.ljust(LARGEST_PART, b"\0")
 
     def sent(self, part: int, now: float) -> None:
         """Remember that a part has just left: a report that is under way does not know of it."""
@@ -133,11 +138,13 @@ class FileSender:
         name: str | None = None,
         part_size: int = LARGEST_PART,
         number: int | None = None,
+        plain: bool = False,
         on_end: OnEnd | None = None,
     ) -> OutgoingTransfer:
         """Begin to send a file to a system and component; `on_end` is called once, at the end.
 
-        `part_size` from `part_size_for`. `number` is given when the other end asked for the file.
+        `part_size` from `part_size_for`. `number` is given when the other end asked for the file;
+        `plain` for one that knows no masks.
         Raises TransferError if the file cannot be read or its name would not be taken.
         """
         if not 1 <= part_size <= LARGEST_PART:
@@ -151,6 +158,7 @@ class FileSender:
         except (OSError, ValueError) as error:
             raise TransferError(f"{path}: {error}") from error
         transfer.on_end = on_end
+        transfer.masked = self._parameters.mask and not plain
         previous = self._transfers.get(transfer.key)
         if previous:
             self._end(previous, "asked for again", now)
@@ -232,6 +240,7 @@ class FileSender:
             len(transfer.asked) % NO_ATTEMPT,
             transfer.digest,
             transfer.name.encode(),
+            int(transfer.masked),
         )
         self._sender.submit(
             message,

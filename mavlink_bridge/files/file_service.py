@@ -70,7 +70,9 @@ class FileService:
         path = self.path(name)
         if not self._by_ftp:
             self._sending = [item for item in self._sending if item.state not in _ENDED]
-            self._sending.append(self._endpoint.files.send(path, peer, now))
+            known = self._endpoint.connection.peers.peers.get(peer)
+            plain = known is not None and known.flavour.speaks_thesis
+            self._sending.append(self._endpoint.files.send(path, peer, now, plain=plain))
             return
         upload = self._endpoint.ftp_client.upload(path, path.name, peer, self._ftp_ended)
         self._ftp.append(_FtpTransfer(upload, peer, path, now))

@@ -74,10 +74,19 @@ class FileTransfer:
         self.incoming = FileReceiver(sender, folder, self._parameters, on_end)
 
     def send(
-        self, path: Path, peer: tuple[int, int], now: float, name: str | None = None
+        self,
+        path: Path,
+        peer: tuple[int, int],
+        now: float,
+        name: str | None = None,
+        *,
+        plain: bool = False,
     ) -> OutgoingTransfer:
-        """Begin to send a file to a system and component. Raises TransferError."""
-        return self._start(path, peer, now, name, self._part_size, None)
+        """Begin to send a file to a system and component. Raises TransferError.
+
+        `plain`: unmasked, whatever the parameter says.
+        """
+        return self._start(path, peer, now, name, self._part_size, None, plain)
 
     def fetch(self, name: str, peer: tuple[int, int], now: float) -> None:
         """Ask another system for a file of its folder. Raises UnsafeNameError."""
@@ -135,13 +144,21 @@ class FileTransfer:
         name: str | None,
         part_size: int,
         number: int | None,
+        plain: bool = False,
     ) -> OutgoingTransfer:
         def ended(progress: TransferProgress) -> None:
             if self._on_end:
                 self._on_end(progress, path)
 
         return self.outgoing.start(
-            path, peer, now, name=name, part_size=part_size, number=number, on_end=ended
+            path,
+            peer,
+            now,
+            name=name,
+            part_size=part_size,
+            number=number,
+            plain=plain,
+            on_end=ended,
         )
 
     def _serve(self, message: Any, key: tuple[int, int, int], now: float) -> None:

@@ -51,12 +51,15 @@ class IncomingFile:
         short = self.parts * self.part_size - self.size
         return self.received * self.part_size - (0 if last_missing else short)
 
+    def length(self, part: int) -> int:
+        """Return how many bytes a part has."""
+        return min(self.part_size, self.size - part * self.part_size)
+
     def write(self, part: int, data: bytes) -> bool:
         """Store a part, filled up or cut to its length; False if it is not missing."""
         if part not in self.missing:
             return False
-        start = part * self.part_size
-        length = min(self.part_size, self.size - start)
+        start, length = part * self.part_size, self.length(part)
         os.pwrite(self._file, data[:length].ljust(length, b"\0"), start)
         self.missing.discard(part, part + 1)
         self._changed = True

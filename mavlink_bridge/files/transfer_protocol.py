@@ -7,6 +7,8 @@ FILE_PARTS_FINISHED. The thesis leaves open sizes, hash, time limits and resumin
 - A part fills one packet of the link exactly, so no part is split and no byte is left empty.
 - A transfer is known by the SHA-256 of its file. A receiver that has part of it says so in its
   reply, and asks for the rest only, also after both programs have been started anew.
+- What a part holds is masked, so that a file with MAVLink frames in it is none to a parser that
+  searches on after a lost byte. `mask` off: plain, for a peer that knows no masks.
 - The receiver also reports while all goes well, so that the sender knows that it is heard. After a
   silence it stops sending parts and asks again until it is answered.
 """
@@ -90,6 +92,9 @@ class TransferParameters:
         7.0, "days after which what was not finished is deleted", unit="d", minimum=0.0
     )
     most_unfinished: int = parameter(16, "unfinished files that are kept, the newest", minimum=8)
+    mask: bool = parameter(
+        True, "mask what is sent, so that frames inside a file are none on the link"
+    )
     overwrite: bool = parameter(True, "whether a file may take the place of another of its name")
 
 
@@ -148,6 +153,14 @@ def digest_of(path: Path) -> bytes:
         while block := file.read(1 << 20):
             whole.update(block)
     return whole.digest()[:16]
+
+
+def masked(data: bytes, digest: bytes, part: int) -> bytes:
+    """Return a part's bytes XORed with its keystream (FILE_PARTS_REQUEST); its own inverse."""
+    seed = digest + part.to_bytes(4, "little")
+    stream = hashlib.shake_128(seed).digest(len(data))
+    mixed = int.from_bytes(data, "little") ^ int.from_bytes(stream, "little")
+    return mixed.to_bytes(len(data), "little")
 
 
 def pack_intervals(spans: Iterable[Span]) -> Iterator[tuple[int, int, bytes, int]]:
