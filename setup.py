@@ -38,6 +38,7 @@ DATA_FOLDERS = ["launch", "config", "worlds", "urdf", "hook"]
 EXTRAS = {
     "embedded": ["mujoco>=3.3.7,<4"],
     "evaluation": ["rosbags>=0.9.20,<1", "evo>=1.29,<2"],
+    "openvr": ["openvr>=2.2,<3"],
     "mavlink": ["pymavlink>=2.4.42,<3", "pyserial>=3.5,<4"],
 }
 
@@ -63,6 +64,7 @@ PROGRAMS = {
     "calibrate_station": "evaluation.calibrate_station",
     "target_drawing": "evaluation.target_drawing",
     "viewpoint_node": "vr_view.viewpoint_node",
+    "head_source": "vr_view.head_source_node",
     "viewpoint_rate": "vr_view.viewpoint_rate",
     "hands_node": "vr_view.hands_node",
     "stereo_split_node": "vr_view.stereo_split_node",

@@ -27,6 +27,7 @@ NODES = {
     "viewpoint_node": "vr_view.viewpoint_node:ViewpointParameters",
     "hands_node": "vr_view.hands_node:HandsParameters",
     "stereo_split_node": "vr_view.stereo_split_node:SplitParameters",
+    "head_source": "vr_view.head_source_node:HeadSourceParameters",
     "trial_runner": "evaluation.trial_runner_node:RunnerParameters",
 }
 HEAD = """# Parameters

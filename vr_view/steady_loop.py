@@ -40,8 +40,15 @@ class Grid:
 class SteadyLoop:
     """Calls `tick()` at `rate` (Hz) on a thread of its own until closed; an error ends it."""
 
-    def __init__(self, rate: float, tick: Callable[[], None], name: str = "steady") -> None:
-        self._rate, self._tick = rate, tick
+    def __init__(
+        self,
+        rate: float,
+        tick: Callable[[], None],
+        name: str = "steady",
+        started: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`started()` is called on the thread before its first tick."""
+        self._rate, self._tick, self._started = rate, tick, started
         self._stop = threading.Event()
         self.missed = 0
         self.error: Exception | None = None
@@ -58,8 +65,9 @@ class SteadyLoop:
             self._thread.join()
 
     def _work(self) -> None:
-        grid = Grid(self._rate, time.monotonic_ns())
         try:
+            self._started()
+            grid = Grid(self._rate, time.monotonic_ns())
             while not self._stop.is_set():
                 self._tick()
                 grid.advance(time.monotonic_ns())

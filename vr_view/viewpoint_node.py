@@ -31,6 +31,7 @@ from ros_interface.parameters import declare_parameters
 from ros_interface.qos import LATCHED, NEWEST, RELIABLE
 from ros_interface.quiet_node import QuietNode
 from ros_interface.stamps import nanoseconds_from_stamp
+from ros_interface.thread_priority import go_first
 from ros_interface.time_jumps import RestartingBuffer
 from spatial_types.parameters import ParameterError, parameter
 from spatial_types.transforms import Transform
@@ -88,14 +89,14 @@ class ViewpointNode(QuietNode):
         self._last_tick = time.monotonic()
         self._skipped = self._skipped_before = 0
         self._tf = RestartingBuffer()
-        self._listener = tf2_ros.TransformListener(self._tf, self)
+        self._listener: tf2_ros.TransformListener | None = None
         self._topics = ViewpointTopics(self, options.map_frame)
         self._topics.set_eyes(self._eyes)
         self._mode_state = self.create_publisher(String, "/viewpoint/mode_state", LATCHED)
         self._subscribe()
         self._tell_mode()
         be_punctual()
-        self._loop = SteadyLoop(options.rate, self._tick, "viewpoint")
+        self._loop = SteadyLoop(options.rate, self._tick, "viewpoint", started=go_first)
         self._loop.start()
 
     def _subscribe(self) -> None:
@@ -147,6 +148,9 @@ class ViewpointNode(QuietNode):
         self._tell_mode()
 
     def _tell_mode(self) -> None:
+        """Publish the mode, and listen to tf from the first on that needs it: that costs time."""
+        if self._listener is None and self._viewpoint.frame is not None:
+            self._listener = tf2_ros.TransformListener(self._tf, self)
         self._mode_state.publish(String(data=self._viewpoint.mode))
 
     def _recentre(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
