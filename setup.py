@@ -68,6 +68,7 @@ PROGRAMS = {
     "viewpoint_rate": "vr_view.viewpoint_rate",
     "hands_node": "vr_view.hands_node",
     "stereo_split_node": "vr_view.stereo_split_node",
+    "viewpoint_chase": "vr_view.viewpoint_chase_node",
 }
 
 
