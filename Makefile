@@ -42,7 +42,7 @@ lint: setup ## ruff, ruff format and mypy over everything
 	@.venv/bin/pip install -qq --disable-pip-version-check -r requirements-lint.txt
 	@$(RUN) ruff check . && ruff format --check . && mypy
 
-worlds: setup ## write worlds/*_full.sdf, each room with station and phone-robot, for Gazebo alone
+worlds: setup ## write worlds/*_full.sdf, each world with station and phone-robot, for Gazebo alone
 	@$(RUN) python -m scene_sim.full_worlds
 
 docs: setup ## write docs/parameters.md from the code

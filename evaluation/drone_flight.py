@@ -15,11 +15,7 @@ from mavlink_bridge.links.link_emulator import LinkEmulator
 from mavlink_bridge.piloting.drone_bridge import BridgeParameters, DroneBridge, Outlet
 from mavlink_bridge.piloting.drone_state import Pose
 from mavlink_bridge.piloting.streams import StreamParameters
-from mavlink_bridge.simulated_autopilot.body_control import (
-    BodyParameters,
-    body_velocity,
-    take_over,
-)
+from mavlink_bridge.simulated_autopilot.body_control import BodyLoop, BodyParameters
 from mavlink_bridge.simulated_autopilot.vehicle import Vehicle, VehicleParameters
 from scene_sim.simulator import Simulator
 from spatial_types.transforms import Transform
@@ -43,7 +39,7 @@ class DroneFlight(Outlet):
         pose = self._pose()
         self.map_from_home = Transform(translation=pose.translation.copy())
         self.vehicle.body.correct((0.0, 0.0, 0.0), pose.yaw)
-        self._loop = BodyParameters()
+        self._loop = BodyLoop(BodyParameters(), self.map_from_home)
 
     def product(self, product: Any, stamp: int) -> None:
         """Keep the poses."""
@@ -88,8 +84,8 @@ class DroneFlight(Outlet):
         for _ in self.simulator.advance(self.simulator.time + STEP):
             pass
         body, pose = self.vehicle.body, self._pose()
-        take_over(body, self.map_from_home, pose, self._loop)
+        self._loop.take_over(body, pose)
         self.vehicle.advance(self._now)
         self.bridge.poll(self._now, self.simulator.time)
-        linear, angular = body_velocity(body, self.map_from_home, pose, self._loop)
+        linear, angular = self._loop.velocity(body, pose, STEP * 1e-9)
         self.simulator.set_body_velocity(MODEL, linear.tolist(), angular.tolist())

@@ -18,12 +18,8 @@ from nav_msgs.msg import Odometry
 
 from mavlink_bridge.links.link import LinkError
 from mavlink_bridge.links.link_url import open_link
-from mavlink_bridge.simulated_autopilot.body_control import (
-    BodyParameters,
-    body_velocity,
-    take_over,
-)
-from mavlink_bridge.simulated_autopilot.vehicle import Vehicle, VehicleParameters
+from mavlink_bridge.simulated_autopilot.body_control import BodyLoop, BodyParameters
+from mavlink_bridge.simulated_autopilot.vehicle import LONGEST_LAG, Vehicle, VehicleParameters
 from ros_interface.diagnostics import OK, WARN, NodeDiagnostics
 from ros_interface.errors import ConfigurationError, MessageError
 from ros_interface.geometry_messages import pose_from_message
@@ -68,7 +64,7 @@ class SimulatedAutopilotNode(QuietNode):
         self._folder = folder
         self.vehicle = self._new_vehicle()
         self._body: Transform | None = None
-        self._map_from_home: Transform | None = None
+        self._loop: BodyLoop | None = None
         self._last = -1.0
         self.diagnostics = NodeDiagnostics(self, self._summary)
         self._publisher = self.create_publisher(Twist, f"/{self.drone}/body/cmd_vel", RELIABLE)
@@ -86,31 +82,33 @@ class SimulatedAutopilotNode(QuietNode):
         except MessageError as error:
             self.diagnostics.refuse("bad odometry of the body", error)
             return
-        if self._map_from_home is None:
+        if self._loop is None:
             # Home is where it stands; its axes are the map's, so east is the map's x.
-            self._map_from_home = Transform(translation=self._body.translation)
+            home = Transform(translation=self._body.translation)
+            self._loop = BodyLoop(self._options.loop, home)
             self.vehicle.body.correct((0.0, 0.0, 0.0), self._body.yaw)
             self.diagnostics.ready(f"home is {self._body.translation.round(3).tolist()}")
 
     def _step(self) -> None:
         now = self.get_clock().now().nanoseconds * 1e-9
-        if self._body is None or self._map_from_home is None or now <= 0.0:
+        if self._body is None or self._loop is None or now <= 0.0:
             return
         if now < self._last or self.vehicle.reboot_asked:
             self._restart()
             return
+        passed = now - self._last if self._last >= 0.0 else 0.0
         self._last = now
         body = self.vehicle.body
-        if take_over(body, self._map_from_home, self._body, self._options.loop):
+        if self._loop.take_over(body, self._body):
             self.diagnostics.count("obstructed")
         self.vehicle.advance(now)
-        linear, angular = body_velocity(body, self._map_from_home, self._body, self._options.loop)
+        linear, angular = self._loop.velocity(body, self._body, min(passed, LONGEST_LAG))
         self._publisher.publish(Twist(linear=_vector(linear), angular=_vector(angular)))
 
     def _restart(self) -> None:
         """The scene was reset, or a reboot was asked for: begin anew where the body is."""
         self.get_logger().info("begins anew")
-        self._last, self._body, self._map_from_home = -1.0, None, None
+        self._last, self._body, self._loop = -1.0, None, None
         self.vehicle = self._new_vehicle()
 
     def _summary(self) -> tuple[object, str]:

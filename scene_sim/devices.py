@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from scene_sim.actuators import CONTROL_RATE, DiffDrive, PositionServo, plugin_kind
 from scene_sim.camera import CameraSensor
 from scene_sim.description.plugin import Plugin
-from scene_sim.description.scene import Link, Model
+from scene_sim.description.scene import Link, Model, World
 from scene_sim.description.sensors import Camera, Distortion, Imu, Lidar, Noise, Sensor
 from scene_sim.imu import ImuSensor
 from scene_sim.lidar import SWEEP_GROUP, FanGroup, LidarSensor, SensorError
@@ -22,6 +22,7 @@ from scene_sim.publishers import ONE_AXIS, JointStatePublisher, OdometryPublishe
 from scene_sim.readings import Reading
 from scene_sim.schedule import Periodic
 from scene_sim.velocity_control import VelocityControl
+from scene_sim.wind import Wind, blown_links, unplayed_parts, wind_plugin
 
 # Plugins that Gazebo needs and the embedded simulator does of itself.
 BUILT_IN = {"Physics", "Sensors", "Imu", "SceneBroadcaster", "UserCommands", "Contact", "NavSat"}
@@ -100,7 +101,12 @@ class Devices:
     """Sensors, actuators and publishers of all models, and the tasks that run them."""
 
     def __init__(
-        self, models: Iterable[Model], physics: Physics, seed: int, options: SimulatorOptions
+        self,
+        world: World,
+        models: Iterable[Model],
+        physics: Physics,
+        seed: int,
+        options: SimulatorOptions,
     ) -> None:
         self.warnings: list[str] = []
         self.cameras: dict[str, CameraSensor] = {}
@@ -118,6 +124,7 @@ class Devices:
                 self._add_sensor(model, link, sensor)
             for plugin in model.plugins:
                 self._add_plugin(model, plugin)
+        self._wind = self._make_wind(world)
 
     # Making them
 
@@ -178,10 +185,23 @@ class Devices:
         elif kind == "OdometryPublisher":
             self.odometry_publishers.append(OdometryPublisher(plugin, model, compiled))
         elif kind not in BUILT_IN:
-            self._warn(
-                plugin.source,
-                f"plugin '{plugin.name}' is not supported by the embedded simulator",
-            )
+            self._not_supported(plugin)
+
+    def _make_wind(self, world: World) -> Wind | None:
+        for plugin in world.plugins:
+            if plugin_kind(plugin) not in {*BUILT_IN, "WindEffects"}:
+                self._not_supported(plugin)
+        plugin = wind_plugin(world)
+        if plugin is not None:
+            self.warnings += unplayed_parts(plugin)
+            return Wind(world, plugin, self._models, self._physics, self._seed)
+        if any(world.wind) and any(blown_links(self._models)):
+            self._warn(world.source, "<wind> without the plugin WindEffects moves nothing")
+        return None
+
+    def _not_supported(self, plugin: Plugin) -> None:
+        text = f"plugin '{plugin.name}' is not supported by the embedded simulator"
+        self._warn(plugin.source, text)
 
     def _warn(self, source: object, text: str) -> None:
         self.warnings.append(f"{source}: {text}")
@@ -196,8 +216,11 @@ class Devices:
             servo.control(physics)
         for drive in self.drives:
             drive.control(physics)
+        if self._wind is not None:
+            self._wind.blow(stamp * 1e-9)
+            self._wind.push(physics)
         for flyer in self.flyers:
-            flyer.control(physics)
+            flyer.control(physics, self._wind)
         return ()
 
     @property

@@ -7,6 +7,7 @@ moves them (semi-implicit: q(k+1) = q(k) + dt v(k+1)), so a sensor sees the worl
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import mujoco
@@ -76,6 +77,31 @@ class Physics:
             mujoco.mj_step(self.dynamics, self.data, target - self._grid)
             self._grid, self._grid_time = target, target * self._step_ns
             self.touch()
+
+    def moving_body(self, name: str) -> int:
+        """Return the number, for `push`, of the body that a link moves with; 0: the ground."""
+        body = self.model.body(name).id
+        kind = mujoco.mjtObj.mjOBJ_BODY
+        while body:
+            number = mujoco.mj_name2id(self._dynamics, kind, self.model.body(body).name)
+            if number >= 0:
+                return int(number)
+            body = int(self.model.body_parentid[body])
+        return 0
+
+    def speed(self, body: int) -> Array:
+        """Return the velocity (3,), in world axes, of a moving body's centre of mass."""
+        found = np.zeros(6)
+        kind = mujoco.mjtObj.mjOBJ_BODY
+        mujoco.mj_objectVelocity(self._dynamics, self.data, kind, body, found, 0)
+        return found[3:]
+
+    def push(self, forces: Iterable[tuple[int, Array]]) -> None:
+        """Let these forces, N in world axes, act at the bodies' centres of mass until the next."""
+        applied = self.data.xfrc_applied
+        applied[:] = 0.0
+        for body, force in forces:
+            applied[body, :3] += force
 
     def look_at(self, stamp: int) -> mujoco.MjData:
         """Return the probe with poses at `stamp`, at most a step before what was stepped to."""

@@ -65,6 +65,7 @@ class Simulator:
             *(str(item) for scene in (world_scene, *scenes) for item in scene.unsupported),
             *built.warnings,
         ]
+        self._world = built.world
         self.physics = Physics(built.model, built.dynamics)
         self._painter: Painter | None = None
         self._camera_mode = "rate"
@@ -86,7 +87,7 @@ class Simulator:
 
     def _start(self, seed: int) -> None:
         self._time, self._seed = 0, seed
-        self._devices = Devices(self.models.values(), self.physics, seed, self.options)
+        self._devices = Devices(self._world, self.models.values(), self.physics, seed, self.options)
         self._schedule = Schedule()
         self.hands: Hands | None = None
         if self.options.hands:

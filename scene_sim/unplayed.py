@@ -28,7 +28,6 @@ def _of_link(link: Link) -> Iterator[str]:
     found = {
         "<kinematic>": link.kinematic,
         "<velocity_decay>": any(link.velocity_decay),
-        "<enable_wind>": link.enable_wind,
         "<self_collide>": link.self_collide,
     }
     return (f"{name}: {SUFFIX}" for name, there in found.items() if there)

@@ -2,7 +2,7 @@
 
 Velocities are in the model's own axes and hold until the next command, as in Gazebo. What the model
 bumps into stops it until the next control period. Gazebo's physics pulls the model down between two
-commands unless its links have no gravity, and so does this.
+commands unless its links have no gravity, and so does this. Wind carries it along a little (wind.py).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from scene_sim.description.plugin import Plugin
 from scene_sim.description.scene import Model
 from scene_sim.physics import Array, Physics
+from scene_sim.wind import Wind
 from spatial_types.transforms import matrix_from_quaternion
 
 
@@ -40,12 +41,15 @@ class VelocityControl:
         """Take new velocities, m/s and rad/s in the model's axes."""
         self._linear, self._angular = np.array(linear, float), np.array(angular, float)
 
-    def control(self, physics: Physics) -> None:
-        """Have the model move so from now on."""
+    def control(self, physics: Physics, wind: Wind | None = None) -> None:
+        """Have the model move so from now on, carried along by the wind as much as that does."""
         quaternion = physics.data.qpos[self._position + 3 : self._position + 7]
         turn = matrix_from_quaternion(np.roll(quaternion, -1))
         velocities = physics.velocities
-        velocities[self._velocity : self._velocity + 3] = turn @ self._linear
+        linear = turn @ self._linear
+        if wind is not None:
+            linear += wind.drift(self.model, linear)
+        velocities[self._velocity : self._velocity + 3] = linear
         velocities[self._velocity + 3 : self._velocity + 6] = self._angular
         physics.touch()
 

@@ -114,6 +114,10 @@ def _link(link: Link, extras: list[Element]) -> Element:
     element = Element("link", name=link.name)
     _pose(element, link.pose)
     element.append(_inertial(link.inertial))
+    if not link.gravity:
+        SubElement(element, "gravity").text = "false"
+    if link.enable_wind:
+        SubElement(element, "enable_wind").text = "true"
     friction = {extra.tag: extra.text or "" for extra in extras if extra.tag in ("mu1", "mu2")}
     for collision in link.collisions:
         element.append(_collision(collision, friction))

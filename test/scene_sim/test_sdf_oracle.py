@@ -24,7 +24,7 @@ ROBOTS: list[tuple[Path, dict[str, str]]] = [
     *((file, {}) for file in DATA.glob("*.xacro")),
     *(
         (ROOT / "urdf" / f"{name}.urdf.xacro", {"simulator": simulator})
-        for name in ("station", "phone_robot")
+        for name in ("station", "phone_robot", "drone")
         for simulator in ("embedded", "gz", "gazebo_classic")
     ),
 ]
