@@ -191,10 +191,10 @@ class Devices:
         for plugin in world.plugins:
             if plugin_kind(plugin) not in {*BUILT_IN, "WindEffects"}:
                 self._not_supported(plugin)
-        plugin = wind_plugin(world)
-        if plugin is not None:
-            self.warnings += unplayed_parts(plugin)
-            return Wind(world, plugin, self._models, self._physics, self._seed)
+        effects = wind_plugin(world)
+        if effects is not None:
+            self.warnings += unplayed_parts(effects)
+            return Wind(world, effects, self._models, self._physics, self._seed)
         if any(world.wind) and any(blown_links(self._models)):
             self._warn(world.source, "<wind> without the plugin WindEffects moves nothing")
         return None

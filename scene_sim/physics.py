@@ -83,7 +83,7 @@ class Physics:
         body = self.model.body(name).id
         kind = mujoco.mjtObj.mjOBJ_BODY
         while body:
-            number = mujoco.mj_name2id(self._dynamics, kind, self.model.body(body).name)
+            number = mujoco.mj_name2id(self.dynamics, kind, self.model.body(body).name)
             if number >= 0:
                 return int(number)
             body = int(self.model.body_parentid[body])
@@ -93,15 +93,16 @@ class Physics:
         """Return the velocity (3,), in world axes, of a moving body's centre of mass."""
         found = np.zeros(6)
         kind = mujoco.mjtObj.mjOBJ_BODY
-        mujoco.mj_objectVelocity(self._dynamics, self.data, kind, body, found, 0)
+        mujoco.mj_objectVelocity(self.dynamics, self.data, kind, body, found, 0)
         return found[3:]
 
     def push(self, forces: Iterable[tuple[int, Array]]) -> None:
         """Let these forces, N in world axes, act at the bodies' centres of mass until the next."""
-        applied = self.data.xfrc_applied
+        applied, still = self.data.qfrc_applied, np.zeros(3)
         applied[:] = 0.0
         for body, force in forces:
-            applied[body, :3] += force
+            centre = self.data.xipos[body]
+            mujoco.mj_applyFT(self.dynamics, self.data, force, still, centre, body, applied)
 
     def look_at(self, stamp: int) -> mujoco.MjData:
         """Return the probe with poses at `stamp`, at most a step before what was stepped to."""

@@ -2,7 +2,8 @@
 
 Velocities are in the model's own axes and hold until the next command, as in Gazebo. What the model
 bumps into stops it until the next control period. Gazebo's physics pulls the model down between two
-commands unless its links have no gravity, and so does this. Wind carries it along a little (wind.py).
+commands unless its links have no gravity, and so does this. Wind carries it along a
+little (wind.py).
 """
 
 from __future__ import annotations

@@ -13,9 +13,8 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-import mujoco
 import numpy as np
 
 from scene_sim.actuators import CONTROL_PERIOD, plugin_kind
@@ -39,7 +38,7 @@ class Wave:
     lag: float = 1.0
     amplitude: float = 0.0
     period: float = 1.0
-    noise: Noise = Noise()
+    noise: Noise = field(default_factory=Noise)
 
     def sine(self, seconds: float) -> float:
         """Return the sine's value."""
