@@ -59,16 +59,27 @@ class RecordingOutside:
 
 
 @contextlib.contextmanager
-def page_server(tmp_path, host="127.0.0.1", limits=None, page=None, assets=None, **access):
+def page_server(
+    tmp_path,
+    host="127.0.0.1",
+    limits=None,
+    page=None,
+    assets=None,
+    specs=SPECS,
+    document=None,
+    port=0,
+    **access,
+):
     """Yield a running server; its files are below `tmp_path`."""
     settings = ServerSettings(
         host=host,
-        port=0,
+        port=port,
         access=AccessSettings(folder=str(tmp_path / "private"), **access),
         limits=limits or Limits(),
     )
-    hub = Hub(SPECS, {"tf": TransformTopic}, RecordingOutside(), settings.limits, time.monotonic)
-    scene = ({"format": 1, "name": "test", "models": []}, assets or Assets())
+    hub = Hub(specs, {"tf": TransformTopic}, RecordingOutside(), settings.limits, time.monotonic)
+    document = document or {"format": 1, "name": "test", "models": []}
+    scene = (document, assets or Assets())
     server = PageServer(settings, make_door(settings), hub, page or tmp_path / "page", scene)
     try:
         server.start()

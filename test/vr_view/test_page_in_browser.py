@@ -1,0 +1,229 @@
+"""The page in a browser, on a screen and on a phone, against a server without ROS."""
+
+import numpy as np
+import pytest
+from browsers import PAGE, Tab, blob, running_browser
+from page_scenes import MAGENTA, MARK, SPECS, ball, document, flat_pixel
+from page_servers import page_server, token
+
+GREEN = (0, 255, 0)
+SIZE = (800, 400)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture
+def server(tmp_path):
+    scene = document(ball("robot", "robot", (0, 1, 0.5), GREEN))
+    with page_server(tmp_path, page=PAGE / "dist", specs=SPECS, document=scene) as running:
+        yield running
+
+
+@pytest.fixture
+def tab(browser, server):
+    opened = Tab(browser, size=SIZE).open(url(server))
+    yield opened
+    opened.close()
+
+
+def url(server):
+    return f"http://localhost:{server.port}/"
+
+
+def sees(tab, colour, point):
+    """Whether a colour is where the flat view shows a point of the map."""
+    centre = blob(tab.picture(), colour)
+    return centre is not None and np.abs(centre - flat_pixel(np.array(point), SIZE)).max() < 1.0
+
+
+def stand(x, y, z):
+    return [x, y, z, 0.0, 0.0, 0.0, 1.0]
+
+
+def test_scene_stands_upright_where_the_document_has_it(tab):
+    """V11: z of the files is up on the screen."""
+    tab.until(lambda: sees(tab, MAGENTA, MARK))
+    assert sees(tab, GREEN, (0, 1, 0.5))
+
+
+def test_links_go_where_tf_has_them_else_where_the_truth_has(tab, server):
+    truth = {"frame": "map", "child": "base", "linear": [0] * 3, "angular": [0] * 3, "stamp": 1.0}
+    server.hub.put("/tf", [["base", "robot", 1.0, *stand(0.0, 0.0, 0.25)]])
+    server.hub.put("/reference/phone_robot", {**truth, "pose": stand(0.5, 1.5, 0.0)})
+    tab.until(lambda: sees(tab, GREEN, (0.5, 1.5, 0.25)))
+    server.hub.put("/tf", [["map", "base", 1.0, *stand(-0.5, 1.2, 0.1)]])
+    tab.until(lambda: sees(tab, GREEN, (-0.5, 1.2, 0.35)))
+
+
+def test_what_was_told_before_a_lost_connection_is_gone(tab, server):
+    """V6: after it the robot does not stay where nobody says it is, and comes back with news."""
+    server.hub.put("/tf", [["map", "robot", 1.0, *stand(-0.5, 1.2, 0.35)]])
+    tab.until(lambda: sees(tab, GREEN, (-0.5, 1.2, 0.35)))
+    server.close()
+    tab.page.get_by_text("connecting again").wait_for()
+    tab.until(lambda: sees(tab, GREEN, (0, 1, 0.5)))
+
+
+def test_page_connects_again_to_a_server_that_was_started_anew(browser, server, tmp_path):
+    """V4, V6: the same page, without being loaded again, shows the new server's scene."""
+    tab = Tab(browser, size=SIZE).open(url(server))
+    server.close()
+    tab.page.locator(".state:not(.on)").wait_for()
+    scene = document(ball("robot", "robot", (1, 1.5, 0.3), GREEN))
+    again = {"specs": SPECS, "document": scene, "port": server.port, "page": PAGE / "dist"}
+    with page_server(tmp_path, **again):
+        tab.connected()
+        tab.until(lambda: sees(tab, GREEN, (1, 1.5, 0.3)))
+        tab.page.get_by_text("connecting again").wait_for(state="hidden")
+        tab.close()
+
+
+def test_errors_are_shown_and_go_stale(tab, server):
+    value = {"stamp": 1.0, "x": 0.001, "y": -0.002, "distance": 0.0022, "yaw": None}
+    server.hub.put("/error", value)
+    tab.page.get_by_text("2.2 mm").wait_for()
+    tab.page.get_by_text("2.2 mm").wait_for(state="hidden")
+
+
+def test_simulator_is_paused_and_told_so(tab, server):
+    tab.panel("Simulator")
+    tab.click("Pause")
+    tab.page.get_by_text("simulator.pause done").wait_for()
+    assert server.hub.outside.actions[0][0].arguments == {"on": True}
+    tab.click("Go on")
+    tab.until(lambda: len(server.hub.outside.actions) == 2)
+    assert server.hub.outside.actions[1][0].arguments == {"on": False}
+
+
+def test_failed_action_is_told(tab):
+    tab.panel("Drone")
+    tab.click("Land")
+    tab.page.locator(".answer.bad").wait_for()
+
+
+def test_click_sets_a_setpoint(tab, server):
+    tab.panel("Drone")
+    tab.click("Set by click")
+    x, y = flat_pixel(np.array([-0.4, 1.6, 1.2]), SIZE)
+    tab.page.mouse.click(x, y)
+    tab.until(lambda: server.hub.outside.actions)
+    action = server.hub.outside.actions[0][0]
+    assert action.name == "drone.setpoint"
+    assert action.arguments["position"] == pytest.approx((-0.4, 1.6, 1.2), abs=0.02)
+    assert action.arguments["yaw"] is None
+
+
+def test_trajectory_is_drawn_and_flown(tab, server):
+    corners = [(-0.6, 1.4, 1.2), (-0.2, 1.9, 1.2)]
+    tab.panel("Drone")
+    tab.click("Draw")
+    for corner in corners:
+        tab.page.mouse.click(*flat_pixel(np.array(corner), SIZE))
+    tab.click("Fly it")
+    tab.until(lambda: server.hub.outside.actions)
+    action = server.hub.outside.actions[0][0]
+    assert action.name == "drone.trajectory"
+    for point, corner in zip(action.arguments["points"], corners, strict=True):
+        assert point == pytest.approx(corner, abs=0.02)
+
+
+def test_file_goes_to_the_drone_with_its_progress(tab, server, tmp_path):
+    file = tmp_path / "mission.yaml"
+    file.write_bytes(b"speed: 1\n" * 1000)
+    tab.panel("Drone")
+    tab.page.locator("input[type=file]").set_input_files(file)
+    tab.until(lambda: server.hub.outside.actions)
+    action, upload = server.hub.outside.actions[0]
+    assert action.name == "drone.send_file"
+    assert upload.name == "mission.yaml"
+    progress = {"name": "mission.yaml", "state": "sending", "fraction": 0.5, "text": ""}
+    server.hub.put("/drone/transfer", progress)
+    tab.page.get_by_text("mission.yaml: sending, 50 %").wait_for()
+
+
+def test_two_pages_see_the_same_and_one_of_them_acts(tab, browser, server):
+    other = Tab(browser, size=SIZE).open(url(server))
+    server.hub.put("/tf", [["map", "robot", 1.0, *stand(-0.5, 1.2, 0.35)]])
+    for each in (tab, other):
+        each.until(lambda each=each: sees(each, GREEN, (-0.5, 1.2, 0.35)))
+    other.panel("Simulator")
+    other.click("Reset")
+    other.page.get_by_text("simulator.reset done").wait_for()
+    other.close()
+
+
+def test_wrong_token_is_refused_and_the_right_one_lets_in(browser, tmp_path):
+    with page_server(tmp_path, page=PAGE / "dist", token_on_loopback=True, specs=SPECS) as server:
+        tab = Tab(browser)
+        for link in (url(server), url(server) + "?token=wrong"):
+            assert tab.page.goto(link).status == 401
+        tab.open(f"{url(server)}?token={token(tmp_path)}")
+        assert "token" not in tab.page.url
+        tab.close()
+
+
+def test_guest_looks_and_has_nothing_to_press(browser, tmp_path):
+    with page_server(tmp_path, page=PAGE / "dist", token_on_loopback=True, specs=SPECS) as server:
+        tab = Tab(browser).open(f"{url(server)}?token={token(tmp_path, 'guest')}")
+        tab.page.get_by_text("looking only").wait_for()
+        tab.panel("Drone")
+        for name in ("Arm", "Take off", "Land", "Set by click", "Fly it", "Send a file…"):
+            assert tab.page.get_by_role("button", name=name, exact=True).is_disabled()
+        tab.close()
+
+
+def test_everything_comes_from_this_server(browser, server):
+    """V17: nothing is loaded from elsewhere, so that nobody's update can break the page."""
+    tab = Tab(browser)
+    asked = []
+    tab.page.on("request", lambda request: asked.append(request.url))
+    tab.open(url(server))
+    assert len(asked) > 4
+    assert all(f"localhost:{server.port}/" in each or each.startswith("blob:") for each in asked)
+    tab.close()
+
+
+def test_phone_without_webxr_looks_around_with_two_eyes(browser, server):
+    """V16: orientation instead of a headset, after a permission that a tap asks for."""
+    tab = Tab(browser, size=(800, 400), has_touch=True, is_mobile=True)
+    tab.page.add_init_script(
+        "window.asked = 0; delete Navigator.prototype.xr;"
+        "DeviceOrientationEvent.requestPermission ="
+        " () => (window.asked++, Promise.resolve('granted'));"
+    )
+    tab.open(url(server))
+    assert tab.page.get_by_role("button", name="Enter VR").count() == 0
+    tab.click("Cardboard")
+    tab.page.wait_for_function("window.asked === 1")
+
+    def halves():
+        return [blob(half, MAGENTA) for half in np.split(tab.picture(), 2, axis=1)]
+
+    def both_halves():  # the phone stands across, its top to the left, and looks north
+        tab.page.evaluate(
+            "window.dispatchEvent(new DeviceOrientationEvent('deviceorientation',"
+            "{alpha: 90, beta: 0, gamma: -90}))"
+        )
+        return server.hub.outside.devices and all(mark is not None for mark in halves())
+
+    tab.until(both_halves)
+    left, right = halves()
+    assert 1.0 < left[0] - right[0] < 40.0
+    device, _ = server.hub.outside.devices[-1]
+    assert device.head == pytest.approx((0, 1.6, 0, 0, 0, 0, 1), abs=1e-6)
+    tab.close()
+
+
+def test_refused_motion_is_told(browser, server):
+    tab = Tab(browser, size=(800, 400), has_touch=True, is_mobile=True)
+    tab.page.add_init_script(
+        "DeviceOrientationEvent.requestPermission = () => Promise.resolve('denied');"
+    )
+    tab.open(url(server))
+    tab.click("Look around")
+    tab.page.get_by_text("was not allowed").wait_for()
+    tab.close()
