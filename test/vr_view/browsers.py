@@ -24,6 +24,7 @@ OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--host-resolver-rules=MAP lan.test 127.0.0.1",  # a name that is no localhost
 ]
 
 

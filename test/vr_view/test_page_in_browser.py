@@ -1,5 +1,9 @@
 """The page in a browser, on a screen and on a phone, against a server without ROS."""
 
+import functools
+import http.server
+import threading
+
 import numpy as np
 import pytest
 from browsers import PAGE, Tab, blob, running_browser
@@ -8,6 +12,11 @@ from page_servers import page_server, token
 
 GREEN = (0, 255, 0)
 SIZE = (800, 400)
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
 
 
 @pytest.fixture(scope="module")
@@ -185,6 +194,19 @@ def test_everything_comes_from_this_server(browser, server):
     assert len(asked) > 4
     assert all(f"localhost:{server.port}/" in each or each.startswith("blob:") for each in asked)
     tab.close()
+
+
+def test_plain_http_over_the_network_is_told_with_what_to_do(browser):
+    """V1: browsers offer no VR there; no server of ours would serve it so."""
+    handler = functools.partial(Quiet, directory=str(PAGE / "dist"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as plain:
+        threading.Thread(target=plain.serve_forever, daemon=True).start()
+        tab = Tab(browser)
+        tab.page.goto(f"http://lan.test:{plain.server_port}/")
+        tab.page.get_by_text(f"https://lan.test:{plain.server_port}").wait_for()
+        tab.page.get_by_text(f"adb reverse tcp:{plain.server_port}").wait_for()
+        tab.close()
+        plain.shutdown()
 
 
 def test_phone_without_webxr_looks_around_with_two_eyes(browser, server):
