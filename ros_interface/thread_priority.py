@@ -35,13 +35,15 @@ def go_first() -> bool:
     """Let this thread alone run at once whenever it is due; whether the system grants that.
 
     It does to root and to whoever has a limit `rtprio` (/etc/security/limits.conf). Only for
-    threads that wait most of the time: others on this processor stand still meanwhile.
+    threads that wait most of the time: others on this processor stand still meanwhile. Threads and
+    processes that it starts afterwards are ordinary ones.
     """
     if sys.platform != "linux":
         return False
+    policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
     lowest = os.sched_param(os.sched_get_priority_min(os.SCHED_FIFO))
     try:
-        os.sched_setscheduler(threading.get_native_id(), os.SCHED_FIFO, lowest)
+        os.sched_setscheduler(threading.get_native_id(), policy, lowest)
     except OSError:
         return False
     return True

@@ -19,13 +19,14 @@ from typing import Any
 import rclpy
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
-from ros_interface.qos import RELIABLE
 from vr_view.periods import period_figures
 
 TOPIC = "/viewpoint/head"
+QUEUE = 1000  # messages; what this program is too late for must not look like the node's gap
 PATIENCE = 5.0  # s to find a running viewpoint
 WARM_UP = 1.0  # s before the measurement, in which programs start
 
@@ -36,7 +37,7 @@ class Listener(Node):
     def __init__(self) -> None:
         super().__init__("viewpoint_rate", enable_rosout=False)
         self.times: list[int] = []
-        self.create_subscription(PoseStamped, TOPIC, self._on_viewpoint, RELIABLE)
+        self.create_subscription(PoseStamped, TOPIC, self._on_viewpoint, QoSProfile(depth=QUEUE))
 
     def _on_viewpoint(self, _: PoseStamped, info: Any) -> None:
         self.times.append(int(info["source_timestamp"]))

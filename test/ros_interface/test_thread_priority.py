@@ -6,7 +6,14 @@ import threading
 
 import pytest
 
-from ros_interface.thread_priority import DRAWING, FOLLOWER, SIMULATOR, WATCHER, yield_to_others
+from ros_interface.thread_priority import (
+    DRAWING,
+    FOLLOWER,
+    SIMULATOR,
+    WATCHER,
+    go_first,
+    yield_to_others,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="priorities per thread: Linux")
 
@@ -41,3 +48,34 @@ def test_it_never_takes_back_what_it_gave():
 
 def test_estimators_go_before_followers_and_those_before_the_simulator():
     assert 0 < FOLLOWER < SIMULATOR < DRAWING < WATCHER
+
+
+def policy() -> int:
+    return os.sched_getscheduler(threading.get_native_id()) & ~os.SCHED_RESET_ON_FORK
+
+
+def test_a_thread_goes_first_alone_where_the_system_lets_it_and_says_whether():
+    found = []
+
+    def run() -> None:
+        granted = go_first()
+        child = threading.Thread(target=lambda: found.append(policy()))
+        found.extend([granted, policy()])
+        child.start()
+        child.join()
+
+    thread = threading.Thread(target=run)
+    before = policy()
+    thread.start()
+    thread.join()
+    granted, own, childs = found
+    assert own == (os.SCHED_FIFO if granted else before)
+    assert childs == before == policy()
+
+
+def test_where_the_system_refuses_nothing_changes(monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setscheduler", refuse)
+    assert not go_first()
