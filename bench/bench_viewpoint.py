@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-START = 12.0  # s in which the scene's programs start
+START = 20.0  # s in which the scene's programs start
 
 
 def measure(mode: str, seconds: float, out: Path) -> dict[str, Any]:

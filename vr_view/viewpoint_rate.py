@@ -27,7 +27,7 @@ from vr_view.periods import period_figures
 
 TOPIC = "/viewpoint/head"
 QUEUE = 1000  # messages; what this program is too late for must not look like the node's gap
-PATIENCE = 5.0  # s to find a running viewpoint
+PATIENCE = 10.0  # s to find a running viewpoint
 WARM_UP = 1.0  # s before the measurement, in which programs start
 
 
@@ -59,7 +59,7 @@ def measure(seconds: float, rate: float) -> dict[str, Any]:
             print("no viewpoint is running: starting one for the measurement", file=sys.stderr)
             program = [sys.executable, "-m", "vr_view.viewpoint_node"]
             started = subprocess.Popen([*program, "--ros-args", "-p", f"rate:={rate}"])
-            if not listener.spin_for(6.0 * PATIENCE, until_heard=True):
+            if not listener.spin_for(3.0 * PATIENCE, until_heard=True):
                 raise RuntimeError(f"nothing came on {TOPIC}: is its mode's transform missing?")
         return _side_by_side(listener, seconds, rate)
     finally:
@@ -83,6 +83,8 @@ def _side_by_side(listener: Listener, seconds: float, rate: float) -> dict[str, 
         output, _ = bare.communicate()
     if len(times) < 2:
         raise RuntimeError(f"{TOPIC} went silent: is its mode's transform missing?")
+    if listener.count_publishers(TOPIC) > 1:
+        raise RuntimeError(f"several nodes publish {TOPIC}: expected one")
     bare_figures = period_figures(json.loads(output), rate)
     return {
         **period_figures(times, rate),
