@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
-from std_msgs.msg import Bool, String
+from std_msgs.msg import Bool, Empty, String
 
 from ros_interface.diagnostics import NodeDiagnostics
 from ros_interface.errors import MessageError
@@ -26,29 +26,31 @@ from scene_sim.messages import pose_in_world
 from scene_sim.simulator import Simulator
 from spatial_types.transforms import Transform
 
-PATIENCE = 0.5  # s without a target until the hand is taken away, and what it held falls
-
 
 class _Wish(NamedTuple):
-    heard: float
+    heard: float  # s, steady
+    clock: int  # ns, simulated
     target: Transform
 
 
 class HandTopics:
-    """Takes `/scene_sim/<side>_hand/target` and `grip`, gives `pose` and `held`."""
+    """Takes `/scene_sim/<side>_hand/target`, `grip` and `let_go`, gives `pose` and `held`."""
 
     def __init__(
         self,
         node: Node,
         simulator: Simulator,
+        timeout: float,
         diagnostics: NodeDiagnostics,
         while_context_lives: Callable[[], AbstractContextManager[None]],
     ) -> None:
-        self._simulator, self._diagnostics = simulator, diagnostics
+        """Take a hand away, and drop what it held, after `timeout` s without a target."""
+        self._simulator, self._timeout, self._diagnostics = simulator, timeout, diagnostics
         self._while_context_lives = while_context_lives
         self._lock = threading.Lock()
         self._wishes: dict[str, _Wish | None] = dict.fromkeys(SIDES)
         self._closed = dict.fromkeys(SIDES, False)
+        self._lets_go = dict.fromkeys(SIDES, False)
         self._told = dict.fromkeys(SIDES, "")
         self._poses, self._held = {}, {}
         for side in SIDES:
@@ -59,10 +61,12 @@ class HandTopics:
             take, grip = partial(self._take_target, side), partial(self._take_grip, side)
             node.create_subscription(PoseStamped, f"{name}/target", take, RELIABLE)
             node.create_subscription(Bool, f"{name}/grip", grip, RELIABLE)
+            let_go = partial(self._take_let_go, side)
+            node.create_subscription(Empty, f"{name}/let_go", let_go, RELIABLE)
 
     def _take_target(self, side: str, message: PoseStamped) -> None:
         try:
-            wish = _Wish(time.monotonic(), pose_in_world(message))
+            wish = _Wish(time.monotonic(), self._simulator.time, pose_in_world(message))
         except MessageError as error:
             self._diagnostics.refuse(f"target of the {side} hand refused", error)
             return
@@ -73,19 +77,33 @@ class HandTopics:
         with self._lock:
             self._closed[side] = message.data
 
+    def _take_let_go(self, side: str, _: Empty) -> None:
+        """Have the hand taken away, to appear at its next target: the viewpoint went elsewhere."""
+        with self._lock:
+            self._wishes[side], self._lets_go[side] = None, True
+
     def observe(self) -> None:
         """Pass the newest wishes on and tell where the hands are; call it on physics' thread."""
         with self._lock:
             wishes, closed = self._wishes.copy(), self._closed.copy()
-        now, hands = time.monotonic(), self._simulator.hands
+            lets_go, self._lets_go = self._lets_go, dict.fromkeys(SIDES, False)
+        hands = self._simulator.hands
         assert hands is not None
         for side in SIDES:
             wish = wishes[side]
-            fresh = wish is not None and now - wish.heard <= PATIENCE
+            if lets_go[side]:
+                hands.command(side, None, False)
+            fresh = wish is not None and not self._is_old(wish)
             hands.command(side, wish.target if wish and fresh else None, closed[side] and fresh)
         with self._while_context_lives():
             for side in SIDES:
                 self._tell(side)
+
+    def _is_old(self, wish: _Wish) -> bool:
+        """Tell whether none came since, by both clocks: a slow or a paused scene drops nothing."""
+        passed = (self._simulator.time - wish.clock) * 1e-9
+        waited = time.monotonic() - wish.heard
+        return (waited if passed < 0.0 else min(waited, passed)) > self._timeout  # < 0: reset
 
     def _tell(self, side: str) -> None:
         hands = self._simulator.hands

@@ -29,7 +29,6 @@ MASS = 0.4  # kg
 INERTIA = 1e-3  # kg m2, of a fist with a tool rather than of the ball
 PARKED = {"left": (0.0, 1.0, 500.0), "right": (0.0, -1.0, 500.0)}
 GRASP = 0.03  # m between hand and body within which a grip takes hold
-JUMP = 0.5  # m that no hand moves between two targets: the viewpoint went elsewhere
 
 FORCE, TORQUE = 80.0, 5.0  # N, N m at most
 SPEED, SPIN = 4.0, 15.0  # m/s, rad/s at most
@@ -148,15 +147,11 @@ class _Hand:
     # What the person wishes
 
     def command(self, target: Transform | None, closed: bool) -> None:
-        old = self._target
-        if target is None and old is not None:
+        if target is None and self._target is not None:
             self.release()
             self._park()
         elif target is not None:
-            if old is None or np.linalg.norm(target.translation - old.translation) > JUMP:
-                self.release()
-                self._park()
-                self._is_new = True
+            self._is_new = self._is_new or self._target is None
             self._target = target
             x, y, z, w = target.quaternion.tolist()
             self._goal = [*target.translation.tolist(), w, x, y, z]

@@ -63,6 +63,9 @@ class SceneSimParameters:
     lidar_noise: bool = parameter(True, "Noise on range readings")
     camera_noise: bool = parameter(True, "Noise on images")
     hands: bool = parameter(False, "Put the hands of a person in the view into the scene")
+    hand_timeout: float = parameter(
+        0.5, "Without a target for so long a hand is taken away", unit="s", minimum=0.05
+    )
     eyes: EyeParameters = EyeParameters()
 
     def options(self) -> SimulatorOptions:

@@ -130,7 +130,10 @@ class SceneSimNode(Node):
         self._drawing_error = ""
         company = (self.diagnostics, self._while_context_lives)
         self._eyes = EyeTopics(self, self._simulator, parameters.eyes, *company)
-        self._hands = HandTopics(self, self._simulator, *company) if parameters.hands else None
+        self._hands: HandTopics | None = None
+        if parameters.hands:
+            timeout = parameters.hand_timeout
+            self._hands = HandTopics(self, self._simulator, timeout, *company)
         self.runner = Runner(
             self._simulator,
             initial,

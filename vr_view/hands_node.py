@@ -17,7 +17,7 @@ from geometry_msgs.msg import PoseStamped, Twist, TwistStamped, Vector3, Vector3
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
 from sensor_msgs.msg import Joy
-from std_msgs.msg import Bool
+from std_msgs.msg import Bool, Empty
 
 from ros_interface.diagnostics import OK, NodeDiagnostics
 from ros_interface.errors import MessageError
@@ -81,11 +81,13 @@ class HandsNode(QuietNode):
     def _open_outputs(self) -> None:
         publish, drive = self.create_publisher, self._options.drive
         self._hands, self._targets, self._grips, self._pulses = {}, {}, {}, {}
+        self._let_go = {}
         for side in SIDES:
             hand, played = f"/viewpoint/{side}_hand", f"/scene_sim/{side}_hand"
             self._hands[side] = publish(PoseStamped, hand, RELIABLE)
             self._targets[side] = publish(PoseStamped, f"{played}/target", RELIABLE)
             self._grips[side] = publish(Bool, f"{played}/grip", RELIABLE)
+            self._let_go[side] = publish(Empty, f"{played}/let_go", RELIABLE)
             self._pulses[side] = publish(Vector3Stamped, f"{hand}/haptic_pulse", RELIABLE)
         self._vehicle: Any = None
         if drive.vehicle == "robot":
@@ -126,8 +128,10 @@ class HandsNode(QuietNode):
 
     def _on_viewpoint(self, message: PoseStamped) -> None:
         taken = self._pose(message, self._options.map_frame, "the viewpoint's head")
-        if taken is not None:
-            self._person.hear_viewpoint(taken[1], time.monotonic())
+        if taken is not None and self._person.hear_viewpoint(taken[1], time.monotonic()):
+            for side in SIDES:  # the hands come along, and leave what they held
+                self._let_go[side].publish(Empty())
+            self._diagnostics.count("viewpoints that jumped")
 
     def _on_hand(self, side: str, message: PoseStamped) -> None:
         taken = self._pose(message, self._options.device_frame, f"the {side} hand")

@@ -175,14 +175,26 @@ def test_a_hand_taken_away_lets_go(tmp_path):
     assert crate_place(simulator)[2] == pytest.approx(0.1, abs=0.01)
 
 
-def test_a_viewpoint_that_jumps_takes_the_hand_along_and_not_the_load(tmp_path):
+def test_a_target_that_jumps_beyond_the_wall_does_not_take_the_hand_along(tmp_path):
     simulator = world(tmp_path)
     gripped(simulator)
-    there = at(3.0, 1.0, 1.0)  # beyond the wall
+    simulator.hands.command("left", at(3.0, 0.0, 1.0), True)
+    run(simulator, 1.5)
+    assert place(simulator)[0] < WALL_FACE
+    assert crate_place(simulator)[0] < WALL_FACE
+    assert simulator.hands.state("left").held == "crate"
+
+
+def test_a_hand_taken_away_appears_elsewhere_without_its_load(tmp_path):
+    simulator = world(tmp_path)
+    gripped(simulator)
+    there = at(3.0, 1.0, 1.0)
+    simulator.hands.command("left", None, True)
     simulator.hands.command("left", there, True)
     run(simulator, 0.1)
     np.testing.assert_allclose(place(simulator), there.translation, atol=1e-3)
     assert simulator.hands.state("left").held == ""
+    assert crate_place(simulator)[0] < WALL_FACE
 
 
 def test_a_hand_does_not_appear_within_a_wall(tmp_path):

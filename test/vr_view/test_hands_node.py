@@ -12,7 +12,7 @@ import rclpy
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped, Vector3Stamped
 from node_room import PATIENCE, NodeRoom
 from sensor_msgs.msg import Joy
-from std_msgs.msg import Bool
+from std_msgs.msg import Bool, Empty
 
 from ros_interface.errors import ConfigurationError
 from vr_view.hands_node import HandsNode
@@ -110,6 +110,18 @@ def test_with_physics_what_it_lets_happen_is_shown_and_felt(rooms):
         held_up()
         room.spin()
     assert len(pulses) == 1
+
+
+def test_hands_come_along_where_the_viewpoint_jumps(rooms):
+    room = rooms()
+    left = room.listen(Empty, "/scene_sim/left_hand/let_go")
+    right = room.listen(Empty, "/scene_sim/right_hand/let_go")
+    places = iter(range(10, 10_000, 500))  # faster than anything flies, however slow the machine
+
+    def jump():
+        room.send("/viewpoint/head", room.pose("map", next(places), 0.0, 2.0))
+
+    room.wait(lambda: left and right, jump)
 
 
 def drive(room, commands):

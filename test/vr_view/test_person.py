@@ -77,6 +77,14 @@ def test_no_hand_without_heads():
         made.place("left", HAND, 100 * MS, 1.5)
 
 
+def test_a_viewpoint_that_jumps_is_noticed():
+    made = person()
+    flown = VIEWPOINT @ Transform.planar(0.2, 0.0, 0.0)
+    assert not made.hear_viewpoint(flown, 1.011)
+    assert made.hear_viewpoint(VIEWPOINT @ Transform.planar(3.0, 0.0, 0.0), 1.022)
+    assert not made.hear_viewpoint(VIEWPOINT, 2.0)  # after so long it may have flown there
+
+
 def test_options_that_contradict_themselves():
     with pytest.raises(ParameterError, match="open_at"):
         HandOptions(close_at=0.2, open_at=0.4).check()

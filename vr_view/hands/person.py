@@ -20,6 +20,7 @@ from vr_view.hands.hand_poses import (
 )
 from vr_view.hands.joy_mapping import HandInput, Switch
 
+JUMP, FASTEST = 0.5, 20.0  # m, m/s: beyond both a viewpoint was put elsewhere
 SAME_MOMENT = 50_000_000  # ns between a hand's stamp and its head's, at most
 
 
@@ -75,9 +76,13 @@ class Person:
         """Take where the head is in the device's space."""
         self._heads.add(stamp, device_from_head)
 
-    def hear_viewpoint(self, map_from_head: Transform, now: float) -> None:
-        """Take where the viewpoint's head is."""
-        self._viewpoint = (now, map_from_head)
+    def hear_viewpoint(self, map_from_head: Transform, now: float) -> bool:
+        """Take where the viewpoint's head is; True where it went elsewhere faster than it flies."""
+        last, self._viewpoint = self._viewpoint, (now, map_from_head)
+        if last is None:
+            return False
+        way = float(np.linalg.norm(map_from_head.translation - last[1].translation))
+        return way > max(JUMP, FASTEST * (now - last[0]))
 
     def hear_input(self, side: str, reading: HandInput, now: float) -> None:
         """Take a reading of a controller."""
