@@ -65,6 +65,7 @@ PROGRAMS = {
     "target_drawing": "evaluation.target_drawing",
     "viewpoint_node": "vr_view.viewpoint_node",
     "head_source": "vr_view.head_source_node",
+    "page_server": "vr_view.page_server_node",
     "viewpoint_rate": "vr_view.viewpoint_rate",
     "hands_node": "vr_view.hands_node",
     "stereo_split_node": "vr_view.stereo_split_node",

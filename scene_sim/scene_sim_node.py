@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped, Twist
@@ -36,6 +35,7 @@ from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import RELIABLE, SENSOR_DATA
 from ros_interface.scan_messages import message_from_scan
+from ros_interface.share_folder import share_folder
 from ros_interface.thread_priority import DRAWING, SIMULATOR, yield_to_others
 from scene_sim.bridge import BridgedTopic, read_bridge
 from scene_sim.camera import CameraShot
@@ -76,16 +76,6 @@ TYPES: dict[str, type] = {
     "rosgraph_msgs/Clock": Clock,
 }
 SENSOR_TYPES = (LaserScan, Imu, Image, CameraInfo)
-
-
-def share_folder() -> Path:
-    """Return the package's installed share folder, or the source tree it runs from."""
-    try:
-        from ament_index_python.packages import get_package_share_directory
-
-        return Path(get_package_share_directory("truthbed"))
-    except Exception:  # not installed: PackageNotFoundError, or no index at all
-        return Path(__file__).resolve().parents[1]
 
 
 def _opened(parameters: SceneSimParameters) -> tuple[Simulator, tuple[BridgedTopic, ...]]:

@@ -105,10 +105,19 @@ class PageServer:
         """Return the addresses under which a pilot may open the page, with the token."""
         return [self._link(host, self._door.access.tokens.pilot) for host in self._hosts()]
 
+    @property
+    def fingerprint(self) -> str:
+        """The certificate's SHA-256 fingerprint, empty without one."""
+        return self._door.fingerprint
+
     def guest_link(self) -> str:
         """Return the link for guests, empty where none are let in."""
         token = self._door.access.tokens.guest
         return self._link(self._hosts()[0], token) if token else ""
+
+    def local_link(self) -> str:
+        """Return a pilot's link for this machine, by plain http: a browser allows VR there too."""
+        return self._link("localhost", self._door.access.tokens.pilot, "http")
 
     def _hosts(self) -> list[str]:
         if self._settings.is_local:
@@ -117,8 +126,8 @@ class PageServer:
             return network_addresses() or ["localhost"]
         return [self._settings.host]
 
-    def _link(self, host: str, token: str) -> str:
-        scheme = "https" if self._door.context else "http"
+    def _link(self, host: str, token: str, scheme: str = "") -> str:
+        scheme = scheme or ("https" if self._door.context else "http")
         name = f"[{host}]" if ":" in host else host
         return f"{scheme}://{name}:{self.port}/" + (f"?token={token}" if token else "")
 

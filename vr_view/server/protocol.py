@@ -147,8 +147,11 @@ ACTIONS: dict[str, dict[str, Check]] = {
     "drone.release_setpoint": {},
     "drone.trajectory": {"points": listing(_POINT, 1, MOST_POINTS)},
     "drone.send_file": {"upload": text(64)},
+    "drone.fly_file": {"upload": text(64)},
+    "drone.fetch_file": {"name": text(64)},
     "drone.cancel_file": {},
     "viewpoint.mode": {"name": text(64)},
+    "viewpoint.recentre": {},
 }
 
 

@@ -83,6 +83,11 @@ class Session:
         """What has been written and not yet been read."""
         return self._transport.get_write_buffer_size()
 
+    @property
+    def network_age_ms(self) -> float | None:
+        """How old the last pose was when it came; None where this page sends none."""
+        return None if self.network_age == NEVER else 1000.0 * self.network_age
+
     # Towards the page
 
     def say(self, frame: str) -> None:
@@ -286,7 +291,7 @@ class Session:
     async def _act(self, action: Action) -> None:
         upload = None
         try:
-            if action.name == "drone.send_file":
+            if "upload" in action.arguments:
                 upload = self._uploads.get(action.arguments["upload"])
                 if upload is None:
                     raise ProtocolError("arguments.upload: no such file; hand it over again")
