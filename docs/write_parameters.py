@@ -28,6 +28,7 @@ NODES = {
     "hands_node": "vr_view.hands_node:HandsParameters",
     "stereo_split_node": "vr_view.stereo_split_node:SplitParameters",
     "head_source": "vr_view.head_source_node:HeadSourceParameters",
+    "page_server": "vr_view.page_server_node:PageParameters",
     "viewpoint_chase": "vr_view.viewpoint_chase_node:ChaseParameters",
     "trial_runner": "evaluation.trial_runner_node:RunnerParameters",
 }
