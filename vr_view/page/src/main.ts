@@ -73,6 +73,7 @@ const view = new ViewPanel({
   follow,
   viewpoint: pilot.viewpoint,
   video,
+  recentre: () => pilot.recentre(),
   videoChosen: (choice) => feed.choose(choice),
 });
 new Side(place("side"), [view, simulator, drone, cameras, latency]);

@@ -72,3 +72,11 @@ test("the floor stands so that the head is where the mode puts it", () => {
   const [x, y, z] = rotate(floor.slice(3) as Quaternion, [HEAD[0], HEAD[1], HEAD[2]]);
   near([x + floor[0], y + floor[1], z + floor[2]], [1, 2, 3]);
 });
+
+test("recentred: where the head was is the middle, the floor stays", () => {
+  const viewpoint = inMode("fixed");
+  viewpoint.recentre(HEAD);
+  const pose = viewpoint.head(HEAD, null, 0)!;
+  near(pose.slice(0, 3), [0, 0.5, 1.6]);
+  near(ahead(pose), [0, Math.cos(0.3), -Math.sin(0.3)]);
+});

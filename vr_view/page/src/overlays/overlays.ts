@@ -2,13 +2,17 @@
 import { Group } from "three";
 import { rotation, type Pose } from "../core/pose";
 import type { TfTree } from "../core/tf_tree";
+import type { TopicMessage } from "../link/protocol";
 import type { Topics } from "../link/topics";
+import { HandMarks } from "./hand_marks";
 import { MarkerLayer } from "./marker_layer";
 import { PoseMark } from "./pose_mark";
 import { ScanPoints } from "./scan_points";
 import { Trail } from "./trail";
 
 export const COLOURS = { estimate: 0xff5a4f, reference: 0x4aa3ff, scan: 0xffd166, drone: 0x5ee0a0 };
+const HAND = /\/viewpoint\/(left|right)_hand$/;
+const POSE_LASTS = 1000; // ms in which a position alone replaces no pose
 const TRAIL_HEIGHT = 0.012; // m above the floor
 
 /** What a legend calls the parts, and how each is switched. */
@@ -22,6 +26,9 @@ export class Overlays {
   private readonly trails = new Map<string, Trail>();
   private readonly estimate = new PoseMark(COLOURS.estimate, 0.004);
   private readonly reference = new PoseMark(COLOURS.reference);
+  private readonly hands = new HandMarks();
+  private lastPose = -Infinity;
+  private paused = false;
 
   constructor(
     topics: Topics,
@@ -34,7 +41,7 @@ export class Overlays {
       reference: new Group(),
       trails: new Group(),
     };
-    this.object.add(...Object.values(this.parts));
+    this.object.add(...Object.values(this.parts), this.hands.object);
     this.parts.estimate.add(this.estimate.object);
     this.parts.reference.add(this.reference.object);
     this.listen(topics);
@@ -44,30 +51,50 @@ export class Overlays {
   place(): void {
     for (const scan of this.scans.values()) scan.place(this.tf);
     for (const layer of this.markers.values()) layer.place(this.tf);
+    // While the simulator stands still, so does all that it tells of.
+    if (!this.paused) this.estimate.fade();
+    if (!this.paused) this.reference.fade();
+    this.hands.fade();
   }
 
   /** Forget all: what was told before a lost connection must not stay. */
   clear(): void {
+    this.paused = false;
     for (const scan of this.scans.values()) scan.clear();
     for (const layer of this.markers.values()) layer.clear();
     for (const trail of this.trails.values()) trail.clear();
     this.estimate.clear();
     this.reference.clear();
+    this.hands.clear();
   }
 
   private listen(topics: Topics): void {
     topics.on("scan", (scan) => this.scanOf(scan.topic).show(scan));
     topics.on("markers", (message) => this.markersOf(message.topic).show(message.markers));
+    topics.on("simulator", ({ paused }) => (this.paused = paused ?? false));
     topics.on("trail", (trail) => this.trailOf(trail.of).replace(trail.points));
     topics.on("estimate", (message) => {
-      this.estimate.show(message.pose, message.covariance);
+      this.showEstimate(message);
       this.follow(message.topic, message.pose);
     });
-    topics.on("pose", (message) => this.follow(message.topic, message.pose));
+    topics.on("pose", (message) => {
+      const hand = HAND.exec(message.topic)?.[1];
+      if (hand) this.hands.show(hand, message.pose);
+      else this.follow(message.topic, message.pose);
+    });
     topics.on("odometry", (message) => {
       if (message.topic.endsWith("/target")) this.reference.show(message.pose);
       this.follow(message.topic, message.pose);
     });
+  }
+
+  /** The camera's pose, or where there is none the laser's position, which has no direction. */
+  private showEstimate({ topic, pose, covariance }: TopicMessage<"estimate">): void {
+    const now = performance.now();
+    const isWhole = !topic.endsWith("/position");
+    if (isWhole) this.lastPose = now;
+    else if (now - this.lastPose < POSE_LASTS) return;
+    this.estimate.show(pose, covariance, isWhole);
   }
 
   /** A trail goes on where the server began one. */

@@ -20,6 +20,7 @@ import { ellipseOf } from "./covariance";
 export const MAGNIFIED = 10;
 const WITHIN_95 = Math.sqrt(5.991); // standard deviations that hold 95 % in the plane
 const RADIUS = 0.13; // m: around the target's cylinder
+const LASTS = 3000; // ms
 const HEIGHT = 0.57; // m: above it
 
 function pointer(): ShapeGeometry {
@@ -40,13 +41,16 @@ export class PoseMark {
   readonly object = new Group();
   private readonly body = new Group();
   private readonly ellipse = new Group();
+  private readonly pointer: Mesh;
+  private shownAt = 0;
 
   /** `lift` keeps marks at the same place apart. */
   constructor(colour: number, lift = 0) {
     const material = new MeshBasicMaterial({ color: colour, transparent: true, opacity: 0.85, side: 2 });
     const faint = new MeshBasicMaterial({ color: colour, transparent: true, opacity: 0.35, depthWrite: false });
     this.body.add(new Mesh(new RingGeometry(RADIUS - 0.025, RADIUS, 48), material));
-    this.body.add(new Mesh(pointer(), material));
+    this.pointer = new Mesh(pointer(), material);
+    this.body.add(this.pointer);
     this.body.position.z = HEIGHT + lift;
     this.ellipse.add(new Mesh(new CircleGeometry(1, 48), faint));
     this.ellipse.add(new LineLoop(unitCircle(), new LineBasicMaterial({ color: colour })));
@@ -55,7 +59,10 @@ export class PoseMark {
     this.clear();
   }
 
-  show(pose: Pose, covariance?: readonly (number | null)[]): void {
+  /** `hasYaw` is false for a position alone. */
+  show(pose: Pose, covariance?: readonly (number | null)[], hasYaw = true): void {
+    this.shownAt = performance.now();
+    this.pointer.visible = hasYaw;
     setPose(this.object, [pose[0], pose[1], 0, pose[3], pose[4], pose[5], pose[6]]);
     this.object.visible = true;
     const ellipse = covariance ? ellipseOf(covariance) : null;
@@ -66,6 +73,11 @@ export class PoseMark {
     // The ellipse's axes are the map's, and the object has been turned.
     const yaw = 2 * Math.atan2(pose[5], pose[6]);
     this.ellipse.rotation.z = ellipse.yaw - yaw;
+  }
+
+  /** A pose that nobody renews is no pose. */
+  fade(): void {
+    if (performance.now() - this.shownAt > LASTS) this.clear();
   }
 
   clear(): void {

@@ -12,6 +12,7 @@ const LEGEND: [string, string][] = [
 
 export class Readout {
   private readonly readings = new Readings();
+  private paused = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(place: HTMLElement, topics: Topics) {
@@ -30,8 +31,9 @@ export class Readout {
       this.readings.set("x, y", `${(error.x * 1e3).toFixed(1)}, ${millimetres(error.y)}`);
       this.readings.set("Yaw", yaw);
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.clear(), STALE_AFTER);
+      this.timer = setTimeout(() => this.goStale(), STALE_AFTER);
     });
+    topics.on("simulator", ({ paused }) => (this.paused = paused ?? false));
     topics.on("status", (status) => {
       if (status.topic.endsWith("/ground_truth/status")) this.readings.set("Target", status.text);
     });
@@ -42,7 +44,14 @@ export class Readout {
     for (const name of ["Error", "x, y", "Yaw"]) this.readings.set(name, "–");
   }
 
+  /** While the simulator stands still, its last value holds. */
+  private goStale(): void {
+    if (this.paused) this.timer = setTimeout(() => this.goStale(), STALE_AFTER);
+    else this.clear();
+  }
+
   disconnected(): void {
+    this.paused = false;
     this.clear();
     this.readings.set("Target", "–");
   }

@@ -34,6 +34,8 @@ export interface ViewPanelParts {
   follow: FollowCamera;
   viewpoint: Viewpoint;
   video: StereoVideo;
+  /** Make where the head is the middle, on this page. */
+  recentre(): void;
   /** The user has chosen another video. */
   videoChosen(choice: VideoChoice): void;
 }
@@ -80,7 +82,15 @@ export class ViewPanel implements Panel {
       this.modes.set(mode, made);
       return made;
     });
-    return row(...buttons);
+    const recentre = button("Recentre", "Here, and ahead, is the middle", () => void this.recentre());
+    return row(...buttons, recentre);
+  }
+
+  private async recentre(): Promise<void> {
+    this.parts.recentre();
+    if (this.parts.connection.hello?.actions.includes("viewpoint.recentre")) {
+      await this.answers.act("Recentre", "viewpoint.recentre");
+    }
   }
 
   private async chooseMode(mode: Mode): Promise<void> {

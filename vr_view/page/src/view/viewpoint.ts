@@ -50,11 +50,19 @@ const JUMP = 3; // m: a target that is suddenly so far away is a new one
 export class Viewpoint {
   mode: Mode = "fixed";
   readonly options: ViewOptions = structuredClone(DEFAULTS);
+  private zeroFromDevice: Pose = IDENTITY;
   private smooth: { position: Vector; yaw: number } | null = null;
 
   choose(mode: Mode): void {
     if (mode !== this.mode) this.smooth = null;
     this.mode = mode;
+  }
+
+  /** Make where the head is, and looks, the zero of the device's space; its floor stays. */
+  recentre(deviceFromHead: Pose): void {
+    const [x, y] = deviceFromHead;
+    const { yaw } = yawPitch(rotation(deviceFromHead));
+    this.zeroFromDevice = invert(poseOf([x, y, 0], fromYaw(yaw)));
   }
 
   /** The frame whose pose in the map the mode needs; null: none. */
@@ -64,10 +72,11 @@ export class Viewpoint {
   }
 
   /**
-   * map_from_head of device_from_head (both in ROS axes) and the pose of `frame`; null where that
+   * map_from_head of `ofDevice`, the head in the device's space (both in ROS axes) and the pose of `frame`; null where that
    * pose is needed and not known. `elapsed` is in seconds, since the last call.
    */
-  head(deviceFromHead: Pose, mapFromFrame: Pose | null, elapsed: number): Pose | null {
+  head(ofDevice: Pose, mapFromFrame: Pose | null, elapsed: number): Pose | null {
+    const deviceFromHead = compose(this.zeroFromDevice, ofDevice);
     if (this.mode === "fixed") {
       const { position: place, yaw } = this.options.place;
       return compose(poseOf(place, fromYaw(yaw)), deviceFromHead);
