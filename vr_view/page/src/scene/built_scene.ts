@@ -3,6 +3,7 @@ import { Group, Mesh } from "three";
 import { compose, invert, type Pose } from "../core/pose";
 import type { TfTree } from "../core/tf_tree";
 import type { Link, Model, SceneDocument, Visual } from "./document";
+import { bakeLight, canBake, CELL } from "./baked_light";
 import { ambientOf, lightOf } from "./lights";
 import { Materials } from "./materials";
 import { Meshes } from "./meshes";
@@ -66,7 +67,9 @@ export class BuiltScene {
         placed: atRest,
       };
       placed.group.name = `${model.name}/${link.name}`;
-      for (const visual of link.visuals) this.addVisual(visual, placed.group);
+      for (const visual of link.visuals) {
+        this.addVisual(visual, placed.group, model.static && !link.frame ? atRest : null);
+      }
       for (const light of link.lights) placed.group.add(lightOf(light));
       setPose(placed.group, atRest);
       made.set(link.name, placed);
@@ -75,13 +78,18 @@ export class BuiltScene {
     }
   }
 
-  private addVisual(visual: Visual, link: Group): void {
+  /** `fixedAt` is map_from_link of a link that never moves. */
+  private addVisual(visual: Visual, link: Group, fixedAt: Pose | null): void {
     const holder = new Group();
     setPose(holder, visual.pose);
     link.add(holder);
     const { shape, material } = visual;
-    const geometry = geometryOf(shape);
-    if (geometry) {
+    const isBaked = fixedAt !== null && canBake(visual);
+    const geometry = geometryOf(shape, isBaked ? CELL : Infinity);
+    if (geometry && isBaked) {
+      bakeLight(geometry, compose(fixedAt, visual.pose), material, this.document);
+      holder.add(new Mesh(geometry, this.materials.baked));
+    } else if (geometry) {
       holder.add(new Mesh(geometry, this.materials.of(material)));
     } else if (shape.type === "mesh") {
       const given = material.given ? this.materials.of(material) : null;

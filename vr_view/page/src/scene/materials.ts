@@ -17,6 +17,8 @@ export function colour(rgb: readonly number[]): Color {
 }
 
 export class Materials {
+  /** For surfaces whose corners already have the colour that the light gives them. */
+  readonly baked = new MeshBasicMaterial({ vertexColors: true });
   private readonly made = new Map<string, ThreeMaterial>();
   private readonly textures = new TextureLoader();
 
@@ -33,6 +35,7 @@ export class Materials {
       material.dispose();
     }
     this.made.clear();
+    this.baked.dispose();
   }
 
   private make(material: Material): ThreeMaterial {
