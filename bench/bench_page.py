@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "vr_view"))
 
 from browsers import PAGE, Tab, running_browser
-from page_feed import MAKERS, SPECS, Feed, scene
+from page_feed import SPECS, Feed, scene
 from page_servers import page_server
 
 SIZE = (640, 400)

@@ -10,7 +10,7 @@ import numpy as np
 from scene_sim.model_lists import find_file, model_from_text
 from vr_view.server.assets import Assets
 from vr_view.server.scene_document import scene_document
-from vr_view.server.topics import TopicSpec, TransformTopic
+from vr_view.server.topics import TopicSpec
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = (
@@ -27,7 +27,6 @@ SPECS = [
     TopicSpec("/ground_truth/markers", "markers", 10.0),
     TopicSpec("/page/error", "error", 10.0),
 ]
-MAKERS = {"tf": TransformTopic}
 BEAMS = 360
 ZONE = [-3.0, 0.3, 0.5, 3.0, 0.3, 0.5, 3.0, 4.0, 0.5, -3.0, 4.0, 0.5, -3.0, 0.3, 0.5]
 COVARIANCE = np.diag([4e-6, 9e-6, 0.0, 0.0, 0.0, 1e-5]).ravel().tolist()

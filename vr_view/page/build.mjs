@@ -31,7 +31,7 @@ async function buildPage() {
 }
 
 async function buildTests() {
-  rmSync("build", { recursive: true, force: true });
+  rmSync("build/test", { recursive: true, force: true });
   const tests = readdirSync("test").filter((name) => name.endsWith(".test.ts"));
   await esbuild.build({
     ...common,
