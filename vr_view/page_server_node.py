@@ -21,7 +21,6 @@ from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.quiet_node import QuietNode
 from ros_interface.share_folder import share_folder
-from ros_interface.thread_priority import FOLLOWER
 from scene_sim.model_lists import find_file, model_from_text
 from spatial_types.parameters import parameter
 from vr_view.page_actions import SETPOINT_RATE, PageActions
@@ -168,7 +167,7 @@ def _page_folder(share: Path) -> Path:
 
 def main(args: list[str] | None = None) -> int:
     """Run the node."""
-    return run_node(PageServerNode, args, niceness=FOLLOWER)
+    return run_node(PageServerNode, args)
 
 
 if __name__ == "__main__":
