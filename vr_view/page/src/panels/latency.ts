@@ -25,9 +25,7 @@ export class LatencyPanel implements Panel {
       this.server.element,
     );
     connection.topics.on("latency", ({ values }) => {
-      for (const [name, value] of Object.entries(values)) {
-        this.server.set(name, Number.isFinite(Number(value)) ? `${Number(value).toFixed(1)} ms` : value);
-      }
+      for (const [name, value] of Object.entries(values)) this.server.set(...withUnit(name, value));
     });
     setInterval(() => this.update(), EVERY);
   }
@@ -48,4 +46,13 @@ export class LatencyPanel implements Panel {
     this.page.set("Headset accepted", this.headsetRate === null ? "–" : `${this.headsetRate} per s`);
     this.connection.send({ type: "report", round_trip: roundTrip, render: medianCost, rate, skipped });
   }
+}
+
+/** A name that ends with its unit, and a number: the unit goes to the number. */
+export function withUnit(name: string, value: string): [string, string] {
+  const found = /^(.*)_(ms|hz)$/.exec(name);
+  const isNumber = value !== "" && Number.isFinite(Number(value));
+  const words = (found?.[1] ?? name).replaceAll("_", " ");
+  if (!found || !isNumber) return [words, value];
+  return [words, `${Number(value).toFixed(1)} ${found[2] === "ms" ? "ms" : "per s"}`];
 }
