@@ -75,7 +75,8 @@ def tab(graph):
     with running_browser() as browser:
         opened = Tab(browser, headset=True).open(f"http://localhost:{graph.page.server.port}/")
         opened.page.evaluate(
-            "([place, turn]) => { headset.position.set(...place); headset.quaternion.set(...turn); }",
+            "([place, turn]) => { headset.position.set(...place);"
+            " headset.quaternion.set(...turn); }",
             [PLACE, [float(value) for value in TURN]],
         )
         opened.enter_vr()
