@@ -17,7 +17,7 @@ START = 20.0  # s in which the scene's programs start
 def measure(mode: str, seconds: float, out: Path) -> dict[str, Any]:
     environment = {**os.environ, "ROS_DOMAIN_ID": "78"}
     environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    arguments = ["vr:=true", "vr_head:=scripted", f"vr_mode:={mode}"]
+    arguments = ["vr:=true", "vr_head:=scripted", "vr_port:=0", f"vr_mode:={mode}"]
     with subprocess.Popen(
         ["ros2", "launch", "truthbed", "scene.launch.xml", *arguments],
         env=environment,
