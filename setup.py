@@ -120,6 +120,9 @@ setup(
     description="Ground truth for small robots from a laser and a panning camera",
     license="Apache-2.0",
     entry_points={
-        "console_scripts": [f"{name} = {module}:main" for name, module in PROGRAMS.items()]
+        "console_scripts": [
+            f"{name} = ros_interface.program_start:main_of.{module}"
+            for name, module in PROGRAMS.items()
+        ]
     },
 )

@@ -14,8 +14,6 @@ setup(
     description="robot_state_publisher in plain Python",
     license="Apache-2.0",
     entry_points={
-        "console_scripts": [
-            "robot_state_publisher = robot_state_publisher.robot_state_publisher_node:main"
-        ]
+        "console_scripts": ["robot_state_publisher = robot_state_publisher.program:main"]
     },
 )
