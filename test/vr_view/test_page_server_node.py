@@ -33,7 +33,7 @@ from ros_interface.stamps import stamp_from_nanoseconds
 from spatial_types.transforms import Transform
 from vr_view.page_server_node import PageServerNode
 
-DOMAIN = 94
+DOMAIN = 96
 SECOND = 1_000_000_000
 
 
