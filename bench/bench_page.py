@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "vr_view"))
 
 from browsers import PAGE, Tab, running_browser
-from page_feed import SPECS, Feed, scene
+from page_feed import MAKERS, SPECS, Feed, scene
 from page_servers import page_server
 
 SIZE = (640, 400)
@@ -64,7 +64,8 @@ def run(quick):
     rows = []
     with tempfile.TemporaryDirectory() as folder, running_browser() as browser:
         document, assets = scene()
-        parts = {"page": PAGE / "dist", "specs": SPECS, "document": document, "assets": assets}
+        parts = {"page": PAGE / "dist", "specs": SPECS, "makers": MAKERS}
+        parts |= {"document": document, "assets": assets}
         with page_server(Path(folder), **parts) as server:
             feed = Feed(server.hub)
             feed.start()

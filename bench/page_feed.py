@@ -10,9 +10,13 @@ import numpy as np
 from scene_sim.model_lists import find_file, model_from_text
 from vr_view.server.assets import Assets
 from vr_view.server.scene_document import scene_document
-from vr_view.server.topics import TopicSpec
+from vr_view.server.topics import TopicSpec, TrailTopic, TransformTopic
 
 ROOT = Path(__file__).resolve().parent.parent
+MAKERS = {
+    "tf": TransformTopic,
+    "trail": lambda spec: TrailTopic(spec, TRAILS[spec.topic], 4000, 0.01),
+}
 MODELS = (
     "urdf/station.urdf.xacro",
     "urdf/phone_robot.urdf.xacro 0 2 0",
@@ -26,7 +30,15 @@ SPECS = [
     TopicSpec("/reference/phone_robot", "odometry", 30.0),
     TopicSpec("/ground_truth/markers", "markers", 10.0),
     TopicSpec("/page/error", "error", 10.0),
+    TopicSpec("/page/simulator", "simulator", 5.0),
+    TopicSpec("/ground_truth/status", "status", 5.0),
+    TopicSpec("/drone/state", "status", 5.0),
+    TopicSpec("/drone/battery", "battery", 2.0),
+    TopicSpec("/drone/pose", "pose", 20.0),
+    TopicSpec("/page/trail/estimate", "trail", 1.0),
+    TopicSpec("/page/trail/drone", "trail", 1.0),
 ]
+TRAILS = {"/page/trail/estimate": "/ground_truth/pose", "/page/trail/drone": "/drone/pose"}
 BEAMS = 360
 ZONE = [-3.0, 0.3, 0.5, 3.0, 0.3, 0.5, 3.0, 4.0, 0.5, -3.0, 4.0, 0.5, -3.0, 0.3, 0.5]
 COVARIANCE = np.diag([4e-6, 9e-6, 0.0, 0.0, 0.0, 1e-5]).ravel().tolist()
@@ -59,19 +71,41 @@ class Feed(threading.Thread):
     def _put(self, t):
         x, y, yaw = 1.2 * math.cos(0.3 * t), 2.2 + 0.8 * math.sin(0.3 * t), 0.3 * t + math.pi / 2
         turn = [0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)]
+        dx, dy = 0.003 * math.sin(1.3 * t), 0.002 * math.cos(0.9 * t)
         here = {"frame": "map", "stamp": t, "pose": [x, y, 0.0, *turn]}
+        estimate = {**here, "pose": [x + dx, y + dy, 0.0, *turn], "covariance": COVARIANCE}
         still = {"linear": [0.0] * 3, "angular": [0.0] * 3}
-        hub = self._hub
-        hub.put("/reference/phone_robot", {**here, "child": "phone_robot/base_footprint", **still})
-        hub.put("/reference/target", {**here, "child": "phone_robot/target_link", **still})
-        hub.put("/ground_truth/pose", {**here, "covariance": COVARIANCE})
+        put = self._hub.put
+        put("/reference/phone_robot", {**here, "child": "phone_robot/base_footprint", **still})
+        raised = {**here, "pose": [x, y, 0.37, *turn]}
+        put("/reference/target", {**raised, "child": "phone_robot/target_link", **still})
+        put("/ground_truth/pose", estimate)
+        put("/page/trail/estimate", (x + dx, y + dy, 0.0))
+        error = {"x": dx, "y": dy, "distance": math.hypot(dx, dy), "yaw": 0.004 * math.sin(t)}
+        put("/page/error", {"stamp": t, **error})
+        put("/ground_truth/status", status("ground_truth", "tracking: 1 target"))
+        put("/ground_truth/markers", {"markers": [zone()]})
+        put("/lrf/scan", scan(t, x, y))
+        running = {"time": t, "paused": False, "factor": 1.0, "wished": 1.0}
+        put("/page/simulator", {**running, "level": 0, "text": "running"})
+        self._put_drone(t)
+
+    def _put_drone(self, t):
+        place = [-1.2 + 0.9 * math.cos(0.5 * t), 2.2 + 0.9 * math.sin(0.5 * t), 1.2]
+        drone = [*place, 0.0, 0.0, math.sin(0.25 * t), math.cos(0.25 * t)]
         laser = ["station_link", "lrf_link", t, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0]
-        drone = ["map", "drone/base_link", t, -1.5, 1.5, 1 + 0.2 * math.sin(t), 0, 0, 0, 1]
         station = ["map", "station_link", t, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
-        hub.put("/tf", [station, laser, drone])
-        hub.put("/page/error", {"stamp": t, "x": 0.001, "y": 0.0, "distance": 0.001, "yaw": 0.0})
-        hub.put("/ground_truth/markers", {"markers": [zone()]})
-        hub.put("/lrf/scan", scan(t, x, y))
+        put = self._hub.put
+        put("/tf", [station, laser, ["map", "drone/base_link", t, *drone]])
+        put("/drone/pose", {"frame": "map", "stamp": t, "pose": drone})
+        put("/page/trail/drone", tuple(place))
+        put("/drone/state", status("drone", "OFFBOARD, armed, flying", connected="True"))
+        battery = {"voltage": 15.8, "current": 4.2, "remaining": 0.82}
+        put("/drone/battery", {"stamp": t, **battery})
+
+
+def status(name, text, **values):
+    return {"name": name, "level": 0, "text": text, "values": values}
 
 
 def zone():

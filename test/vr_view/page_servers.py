@@ -68,6 +68,7 @@ def page_server(
     specs=SPECS,
     document=None,
     port=0,
+    makers=None,
     **access,
 ):
     """Yield a running server; its files are below `tmp_path`."""
@@ -77,7 +78,9 @@ def page_server(
         access=AccessSettings(folder=str(tmp_path / "private"), **access),
         limits=limits or Limits(),
     )
-    hub = Hub(specs, {"tf": TransformTopic}, RecordingOutside(), settings.limits, time.monotonic)
+    hub = Hub(
+        specs, makers or {"tf": TransformTopic}, RecordingOutside(), settings.limits, time.monotonic
+    )
     document = document or {"format": 1, "name": "test", "models": []}
     scene = (document, assets or Assets())
     server = PageServer(settings, make_door(settings), hub, page or tmp_path / "page", scene)
