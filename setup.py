@@ -22,6 +22,7 @@ ROOMS = [
     "mavlink_bridge.autopilots",
     "mavlink_bridge.sending",
     "mavlink_bridge.files",
+    "mavlink_bridge.missions",
     "mavlink_bridge.simulated_autopilot",
     "mavlink_bridge.mapping",
     "mavlink_bridge.piloting",

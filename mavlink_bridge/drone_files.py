@@ -3,6 +3,7 @@
 In: /drone/files/send, fetch, fly (std_msgs/String: a name in the bridge's folder; for `fetch` in
 the drone's) and cancel (std_msgs/Empty). Out: /drone/files/progress (diagnostic_msgs/
 DiagnosticArray, latched, one status for each transfer), received (std_msgs/String: a name).
+Missions: /drone/mission/upload and download (std_msgs/String: a name in the bridge's folder).
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from mavlink_bridge.files.file_sender import TransferError
 from mavlink_bridge.files.safe_names import UnsafeNameError
 from mavlink_bridge.files.transfer_protocol import TransferProgress, TransferState
 from mavlink_bridge.links.link_thread import LinkThread
+from mavlink_bridge.missions.mission_client import MissionOutcome
+from mavlink_bridge.missions.mission_item import MissionError, read_mission, write_mission
 from mavlink_bridge.piloting.drone_bridge import DroneBridge
 from ros_interface.diagnostics import ERROR, OK, NodeDiagnostics, status_message
 from ros_interface.qos import LATCHED, RELIABLE
@@ -40,17 +43,18 @@ class DroneFiles:
         self._progress = node.create_publisher(DiagnosticArray, f"{prefix}/progress", LATCHED)
         self._received = node.create_publisher(String, f"{prefix}/received", RELIABLE)
 
-        def subscribe(topic: str, act: Callable[[str, float], None]) -> None:
+        def subscribe(topic: str, act: Callable[[str, float], None], kind: type = String) -> None:
             def take(message: Any) -> None:
                 self._do(topic, lambda now: act(getattr(message, "data", ""), now))
 
-            kind = Empty if topic == "cancel" else String
-            node.create_subscription(kind, f"{prefix}/{topic}", take, RELIABLE)
+            node.create_subscription(kind, f"/{name}/{topic}", take, RELIABLE)
 
-        subscribe("send", lambda file, now: bridge.files.send(file, self._peer(), now))
-        subscribe("fetch", lambda file, now: bridge.files.fetch(file, self._peer(), now))
-        subscribe("fly", self._fly)
-        subscribe("cancel", lambda _, now: bridge.files.cancel(now))
+        subscribe("files/send", lambda file, now: bridge.files.send(file, self._peer(), now))
+        subscribe("files/fetch", lambda file, now: bridge.files.fetch(file, self._peer(), now))
+        subscribe("files/fly", self._fly)
+        subscribe("files/cancel", lambda _, now: bridge.files.cancel(now), Empty)
+        subscribe("mission/upload", self._upload_mission)
+        subscribe("mission/download", self._download_mission)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         node.create_timer(PERIOD, lambda: self._do("report", self._report), clock=steady)
 
@@ -69,8 +73,8 @@ class DroneFiles:
         def job(now: float) -> None:
             try:
                 act(now)
-            except (TransferError, UnsafeNameError) as error:
-                self._diagnostics.refuse(f"files/{what} refused", error)
+            except (TransferError, UnsafeNameError, MissionError) as error:
+                self._diagnostics.refuse(f"{what} refused", error)
 
         if self.thread is not None:
             self.thread.do(job)
@@ -85,6 +89,40 @@ class DroneFiles:
         path = self._bridge.files.path(name)
         if not self._bridge.file_flight.fly(path, now):
             raise TransferError(f"{name}: not flown; the log says why")
+
+    def _upload_mission(self, name: str, now: float) -> None:
+        items = read_mission(self._bridge.files.path(name))
+        flavour = self._bridge.commander.flavour
+        keeps_home = flavour is not None and flavour.name.startswith("ardupilot")
+
+        def ended(outcome: MissionOutcome) -> None:
+            self._mission_ended("mission upload", outcome.error)
+
+        missions = self._bridge.endpoint.missions
+        missions.upload(items, self._peer(), now, ended, skipped=int(keeps_home))
+
+    def _download_mission(self, name: str, now: float) -> None:
+        path = self._bridge.files.new_path(name)
+
+        def ended(outcome: MissionOutcome) -> None:
+            error = outcome.error
+            if outcome.succeeded:
+                try:
+                    write_mission(path, list(outcome.items))
+                except OSError as problem:
+                    error = str(problem)
+            self._mission_ended("mission download", error)
+
+        self._bridge.endpoint.missions.download(self._peer(), now, ended)
+
+    def _mission_ended(self, what: str, error: str) -> None:
+        """Tell in the log and as the last command."""
+        self._bridge.commander.last = f"{what}: {error or 'done'}"
+        log = self._node.get_logger()
+        if error:
+            log.warning(f"{what}: {error}")
+        else:
+            log.info(f"{what}: done")
 
     def _report(self, now: float) -> None:
         """Publish all transfers that run or have ended lately, when there is something new."""

@@ -17,6 +17,8 @@ from mavlink_bridge.files.mavlink_ftp_client import FtpClientParameters, Mavlink
 from mavlink_bridge.files.mavlink_ftp_server import FtpServerParameters, MavlinkFtpServer
 from mavlink_bridge.files.transfer_protocol import TransferParameters, TransferProgress
 from mavlink_bridge.links.link import Link
+from mavlink_bridge.missions.mission_client import MESSAGES as MISSION_MESSAGES
+from mavlink_bridge.missions.mission_client import MissionClient, MissionClientParameters
 from mavlink_bridge.sending.budget import Budget, BudgetParameters
 from mavlink_bridge.sending.command_receiver import CommandReceiver
 from mavlink_bridge.sending.command_result import CommandParameters
@@ -39,6 +41,7 @@ class EndpointParameters:
     files: TransferParameters = field(default_factory=TransferParameters)
     ftp_server: FtpServerParameters = field(default_factory=FtpServerParameters)
     ftp_client: FtpClientParameters = field(default_factory=FtpClientParameters)
+    mission: MissionClientParameters = field(default_factory=MissionClientParameters)
 
 
 class Endpoint:
@@ -86,6 +89,7 @@ class Endpoint:
         )
         self.ftp_server = MavlinkFtpServer(*me, folder, parameters.ftp_server)
         self.ftp_client = MavlinkFtpClient(*me, parameters.ftp_client, limits.packet_size)
+        self.missions = MissionClient(*me, parameters.mission)
         self._add_handlers()
 
     def submit(self, message: Any, traffic_class: TrafficClass, now: float, **options: Any) -> None:
@@ -103,6 +107,7 @@ class Endpoint:
         self.files.poll(now)
         self.ftp_server.poll(now)
         self.ftp_client.poll(now)
+        self.missions.poll(now)
         return self.connection.poll(now)
 
     def next_opening(self) -> float | None:
@@ -121,6 +126,7 @@ class Endpoint:
         add(self._to_receiver, *_COMMANDS)
         add(self._to_files, *MESSAGES)
         add(self._to_ftp, "FILE_TRANSFER_PROTOCOL")
+        add(self._to_missions, *MISSION_MESSAGES)
 
     def _to_tracker(self, frame: Frame, _: Any) -> None:
         self.commands.handle(*frame[:4], self.now)
@@ -134,6 +140,9 @@ class Endpoint:
     def _to_ftp(self, frame: Frame, _: Any) -> None:
         self.ftp_server.handle(*frame[:3], self.now)
         self.ftp_client.handle(*frame[:3], self.now)
+
+    def _to_missions(self, frame: Frame, _: Any) -> None:
+        self.missions.handle(*frame[:3], self.now)
 
 
 def _with_rate(budget: BudgetParameters, rate: float | None) -> BudgetParameters:

@@ -57,6 +57,7 @@ THREADS = 8  # services that wait keep one each
 HUNG_AFTER = 2.0  # seconds without a callback: then the drone must not think that we are well
 SWITCH_INTERVAL = 0.001  # seconds that a callback may keep the link's thread from running
 SEVERITY_WARNING = 4
+OFF = "none"
 LINK_ID = 1  # in signatures: the bridge has one signed link
 SCENE_WAIT = 0.01  # seconds: a scene may be tens of times as fast as we are
 
@@ -69,7 +70,7 @@ class NodeParameters(BridgeParameters):
     ground_station: str = parameter(
         "",
         "address of a ground station to let at the drone; udp: 127.0.0.1:14550, tcp: it calls "
-        "127.0.0.1:5760, none: off",
+        "127.0.0.1:5760, none or empty: off",
     )
     key_file: str = parameter("", "key file to sign with; none: unsigned")
     folder: str = parameter("~/.truthbed/files", "where files come to and are served from")
@@ -169,7 +170,7 @@ class MavlinkBridgeNode(QuietNode):
         return bridge
 
     def _open_ground(self, bridge: DroneBridge, address: str) -> GroundStationForward | None:
-        if not address:
+        if address in ("", OFF):
             return None
         try:
             link = open_link(SHORT.get(address, address))

@@ -11,7 +11,7 @@ from mavlink_bridge.endpoint import Endpoint
 from mavlink_bridge.files.file_sender import OutgoingTransfer, TransferError
 from mavlink_bridge.files.ftp_operations import Download, Upload
 from mavlink_bridge.files.mavlink_ftp_client import FtpOutcome
-from mavlink_bridge.files.safe_names import UnsafeNameError, path_below
+from mavlink_bridge.files.safe_names import UnsafeNameError, checked_name, path_below
 from mavlink_bridge.files.transfer_protocol import TransferProgress, TransferState, progress_of
 
 PARTS, FTP = "parts", "ftp"
@@ -64,6 +64,10 @@ class FileService:
         if not path.is_file():
             raise TransferError(f"no file {name!r} in {self._folder}")
         return path
+
+    def new_path(self, name: str) -> Path:
+        """Return the path that a new file of the folder will have. Raises UnsafeNameError."""
+        return self._folder / checked_name(name)
 
     def send(self, name: str, peer: tuple[int, int], now: float) -> None:
         """Begin to send a file. Raises UnsafeNameError, TransferError."""

@@ -1,4 +1,4 @@
-"""drone.launch.xml: the drone flies its rectangle and lands, and the localizer runs beside."""
+"""A drone flies its rectangle and lands beside the running localizer; two by namespace."""
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
@@ -29,3 +29,23 @@ def test_a_square_is_flown_with_the_localizer_running(launched, tmp_path):
         assert max(place.y for place in messages) > 3.0
         assert max(place.z for place in messages) > 1.4
     scene.wait_for(lambda: "land: done" in scene.text, FLIGHT)
+
+
+def test_two_drones_fly_in_their_namespaces(launched):
+    scene = launched(94, "two_drones.launch.xml", "shadows:=false", "localizer:=false")
+    names = ("drone", "drone_2")
+    poses = {name: scene.watch(PoseStamped, f"/{name}/pose", RELIABLE) for name in names}
+    truth = {name: scene.watch(Odometry, f"/reference/{name}", RELIABLE) for name in names}
+    states = {name: scene.watch(DiagnosticStatus, f"/{name}/state", LATCHED) for name in names}
+
+    def heights():
+        told = [poses[name][-1].pose.position.z if poses[name] else 0.0 for name in names]
+        real = [truth[name][-1].pose.pose.position.z if truth[name] else 0.0 for name in names]
+        return [min(pair) for pair in zip(told, real, strict=True)]
+
+    scene.wait_for(lambda: heights()[0] > 1.3 and heights()[1] > 2.0, FLIGHT)
+    assert [states[name][-1].hardware_id for name in names] == ["1/1", "2/1"]
+    for name in names:
+        assert truth[name][-1].child_frame_id == f"{name}/base_link"
+    start, other = (truth[name][0].pose.pose.position for name in names)
+    assert (start.x, start.y) != (other.x, other.y)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from bridge_pair import ready
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mavlink_bridge.files.trajectory_file import Trajectory, TrajectoryPoint
@@ -25,6 +25,7 @@ THERE = Trajectory(
 )
 
 
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, 10**12), min_size=2))
 def test_seconds_never_go_back_and_pass_as_the_clock_does(readings):
     time = SceneTime()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mavlink_bridge.dialect.definition import load
@@ -22,6 +22,7 @@ ARM = FrameWriter(255, 190).write(
 )
 
 
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.binary(max_size=249), st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1))
 def test_the_mask_is_its_own_inverse(data, digest, part):
     assert masked(masked(data, digest, part), digest, part) == data

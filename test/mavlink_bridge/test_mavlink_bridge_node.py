@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
-import threading
 import time
 from typing import Any
 
-os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-
 import pytest
-import rclpy
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from nav_msgs.msg import Odometry, Path
 from plain_drone import PlainDrone
-from rclpy.context import Context
-from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
+from running_bridge import RunningBridge
 from sensor_msgs.msg import BatteryState, NavSatFix
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
@@ -31,80 +25,26 @@ from mavlink_bridge.dialect.definition import load
 from mavlink_bridge.links.link_thread import LinkThread
 from mavlink_bridge.links.tcp import tcp_client
 from mavlink_bridge.links.udp import UdpSender
-from mavlink_bridge.mavlink_bridge_node import MavlinkBridgeNode
 from ros_interface.errors import ConfigurationError
 from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
 
-DOMAIN = 71
-PATIENCE = 60.0
 
-
-class Flight:
-    """A bridge's node on threads of its own, a drone on another, and what was heard."""
+class Flight(RunningBridge):
+    """A bridge's node with a drone on UDP."""
 
     def __init__(self, folder: Any, autopilot: int = 0, **overrides: Any) -> None:
-        self.context = Context()
-        rclpy.init(context=self.context, domain_id=DOMAIN)
-        values = {"link": "udpin:127.0.0.1:0", "folder": str(folder / "bridge"), **overrides}
-        namespace = values.pop("namespace", None)
-        self.node = MavlinkBridgeNode(
-            context=self.context,
-            namespace=namespace,
-            parameter_overrides=[Parameter(key, value=value) for key, value in values.items()],
-        )
+        super().__init__(folder, **overrides)
         link: Any = self.node.bridge.endpoint.connection.link
         self.drone = PlainDrone(UdpSender(*link.address), folder / "drone", autopilot)
         self.drone_thread = LinkThread(
             [self.drone.end.connection.link], self.drone.step, lambda: time.monotonic() + 0.02
         )
         self.drone_thread.start()
-        self.executor = MultiThreadedExecutor(8, context=self.context)
-        self.executor.add_node(self.node)
-        self.spinner = threading.Thread(target=self.executor.spin, daemon=True)
-        self.spinner.start()
-        self.friend = rclpy.create_node("friend", context=self.context)
-        self.own = SingleThreadedExecutor(context=self.context)
-        self.own.add_node(self.friend)
-        self.got: dict[str, list[Any]] = {}
-
-    def listen(self, kind: type, topic: str, qos: Any = RELIABLE) -> list[Any]:
-        self.got[topic] = []
-        self.friend.create_subscription(kind, topic, self.got[topic].append, qos)
-        return self.got[topic]
-
-    def wait(self, condition: Any) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, "waited in vain"
-            self.own.spin_once(timeout_sec=0.05)
-
-    def ready(self) -> None:
-        self.wait(lambda: self.node.bridge.state.position is not None)
-
-    def call(self, kind: Any, name: str, request: Any = None) -> Any:
-        client = self.friend.create_client(kind, name)
-        self.wait(client.service_is_ready)
-        answer = client.call_async(request or kind.Request())
-        self.wait(answer.done)
-        return answer.result()
-
-    def say(self, publisher: Any, message: Any, until: Any) -> None:
-        """Publish, and again, until it has had its effect."""
-
-        def again() -> bool:
-            publisher.publish(message)
-            return bool(until())
-
-        self.wait(again)
 
     def close(self) -> None:
-        self.executor.shutdown()
-        self.spinner.join(timeout=10.0)
         self.drone_thread.close()
         self.drone.end.close()
-        self.node.destroy_node()
-        self.friend.destroy_node()
-        rclpy.shutdown(context=self.context)
+        super().close()
 
 
 @pytest.fixture
