@@ -6,7 +6,7 @@ from nav_msgs.msg import Odometry
 
 from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
 
-FLIGHT = 400.0  # a busy machine flies slowly: the scene's time is not ours
+FLIGHT = 900.0  # a busy machine flies slowly: the scene's time is not ours
 BRISK = "/drone/mavlink_bridge: {ros__parameters: {trajectory_speed: 1.5}}"
 
 
