@@ -30,7 +30,7 @@ from telemetry_source import RATE, kinds, message
 from mavlink_bridge.wire.frame_writer import FrameWriter
 
 HERE = Path(__file__).resolve().parent
-DOMAIN = 78
+DOMAIN = 69
 TICKS = os.sysconf("SC_CLK_TCK")
 PROMPT = 0.005  # s
 Got = dict[tuple[str, int], float]
