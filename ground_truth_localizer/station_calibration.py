@@ -11,7 +11,8 @@ place of the target lets expect; the laser's own error goes into their covarianc
 squares to first order). The fit is Gauss-Newton with weights that leave outliers out. Standard
 deviations come from the Jacobian, and are raised where residuals scatter more than told, or where
 stretches of the recording disagree more than single sights do, as errors that last for a while make
-them (cluster-robust covariance, Liang and Zeger 1986).
+them (cluster-robust covariance, Liang and Zeger 1986). Errors that go with the place of the target,
+as light makes them, show in no scatter: what they may do is added from what is known of them.
 """
 
 from __future__ import annotations
@@ -46,6 +47,12 @@ class CalibrationParameters:
     radius: float = parameter(0.10, "radius of the target", unit="m", minimum=0.005, maximum=2.0)
     edge_sigma: float = parameter(
         0.09, "how well the silhouette's edges are known", unit="pixels", minimum=1e-4, maximum=5.0
+    )
+    bearing_drift: float = parameter(
+        0.04, "how much bearings go with the target's place", unit="pixels", minimum=0.0
+    )
+    width_drift: float = parameter(
+        0.01, "how much half widths go with the target's place", unit="pixels", minimum=0.0
     )
     delay_sigma: float = parameter(
         0.03,
@@ -144,7 +151,10 @@ def calibrate(
         scatter = problem.linear(state).scatter(used)
         problem = dataclasses.replace(problem, factors=np.maximum(scatter, 1.0))
         state, used = problem.search(state, parameters.outlier)
-        full = _covariance(problem.linear(state), used, sights.stamps, parameters)
+        fit = problem.linear(state)
+        full = _covariance(fit, used, sights.stamps, parameters)
+        drifts = np.array([parameters.bearing_drift, parameters.width_drift])
+        full = full + fit.drifted(used, drifts * pixel)
     result = _result(state, full, scatter, used)
     _check(result, parameters)
     return result
@@ -259,6 +269,7 @@ class Linear:
         jacobian[:, 0, DELAY] = -sights.slip
         raw = residuals(sights, state, radius)
         white = np.asarray(np.linalg.inv(np.linalg.cholesky(spread)), dtype=np.float64)
+        self._white = white
         self.jacobian: Array = white @ jacobian
         self.residuals: Array = (white @ raw[:, :, None])[:, :, 0]
         self.distance: Array = np.sqrt(np.sum(self.residuals**2, axis=1) / 2.0)
@@ -285,6 +296,22 @@ class Linear:
     def scatter(self, used: NDArray[np.bool_]) -> Array:
         """Robust standard deviation of bearings and widths (2,): 1 where they are as told."""
         return np.asarray(1.4826 * np.median(np.abs(self._single[used]), axis=0))
+
+    def drifted(self, used: NDArray[np.bool_], sizes: Array) -> Array:
+        """Covariance (6, 6) from bearings and widths that go with azimuth and nearness.
+
+        `sizes` (2,) are the deviations (rad) of what a sight's place does to each.
+        """
+        sights = self._problem.sights
+        azimuth = np.unwrap(sights.camera[used, 0])
+        by_place = np.stack([azimuth, 1.0 / sights.laser[used, 0]], axis=1)
+        by_place = by_place - by_place.mean(axis=0)
+        by_place /= np.maximum(by_place.std(axis=0), 1e-12)
+        # Pulls (2, 2, 6): of a drift of one radian, by quantity and by what it goes with.
+        whitened = self._white[used].swapaxes(1, 2) @ self.jacobian[used]
+        pulls = np.einsum("nqi,np,q->qpi", whitened, by_place, sizes).reshape(4, SIZE)
+        moved = pulls @ self.inverse(used)
+        return np.asarray(moved.T @ moved)
 
     def clustered(self, used: NDArray[np.bool_], blocks: NDArray[np.int64]) -> Array:
         """Covariance (6, 6) from how `blocks` (of those used) of sights disagree."""

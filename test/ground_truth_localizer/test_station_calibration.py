@@ -20,16 +20,27 @@ from ground_truth_localizer.station_calibration import (
 
 EXACT = {"laser_sigma": (1e-9, 1e-9), "camera_sigma": (1e-9, 1e-9)}
 PATIENT = CalibrationParameters(bias_limit=0.05)
+EVEN = dataclasses.replace(PATIENT, bearing_drift=0.0, width_drift=0.0)
 OFFSET = st.floats(-0.1, 0.1)
 
 
-def errors(count, seeds, spoil=lambda seen, random: seen):
+def drifting(seen, random):
+    """Let bearings and widths go with azimuth and nearness, as much as told."""
+    by_place = np.stack([np.unwrap(seen.camera[:, 0]), 1.0 / seen.laser[:, 0]], axis=1)
+    by_place = (by_place - by_place.mean(axis=0)) / by_place.std(axis=0)
+    sizes = PIXEL * np.array([PATIENT.bearing_drift, PATIENT.width_drift])
+    drift = by_place @ random.normal(size=(2, 2)) * sizes
+    return dataclasses.replace(seen, camera=seen.camera + drift)
+
+
+def errors(count, seeds, spoil=lambda seen, random: seen, parameters=EVEN):
     found, spreads = [], []
     for seed in range(seeds):
         random = np.random.default_rng(seed)
         places = over_the_room(count, random)
-        seen = spoil(sights(places, random, edge=0.09 * PIXEL * random.normal()), random)
-        result = calibrate(seen, PIXEL, PATIENT)
+        seen = sights(places, random, edge=0.09 * PIXEL * random.normal())
+        seen = spoil(seen, random)
+        result = calibrate(seen, PIXEL, parameters)
         found.append(result.values - TRUE)
         spreads.append(result.covariance)
     return np.array(found), np.array(spreads)
@@ -80,6 +91,12 @@ def test_offsets_are_found_and_the_deviations_are_honest():
     assert np.degrees(rms[2]) < 0.015
     assert rms[3] < 0.002
     # 60 trials: 95 % of such means lie between 0.67 and 1.39.
+    assert np.all(nees(error, covariance) > 0.55)
+    assert np.all(nees(error, covariance) < 1.4)
+
+
+def test_errors_that_go_with_the_place_are_in_the_deviations():
+    error, covariance = errors(1000, 60, drifting, PATIENT)
     assert np.all(nees(error, covariance) > 0.55)
     assert np.all(nees(error, covariance) < 1.4)
 
