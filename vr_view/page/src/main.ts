@@ -38,9 +38,18 @@ function newSession(): string {
   return [...numbers].map((number) => number.toString(16).padStart(8, "0")).join("");
 }
 
+function newStage(): Stage {
+  try {
+    return new Stage(canvas);
+  } catch (error) {
+    notice.show("webgl", "This browser draws nothing in 3D: WebGL 2 is switched off or missing.", true);
+    throw error;
+  }
+}
+
 const canvas = place<HTMLCanvasElement>("view");
 const notice = new Notice(place("notice"));
-const stage = new Stage(canvas);
+const stage = newStage();
 const tf = new TfTree();
 const connection = new Connection(newSession(), { hello: greeted, lost, haptics: shaken, error: told });
 const subscriptions = new Subscriptions(connection);
