@@ -5,7 +5,7 @@ import { compose, position, rotate, rotation, type Pose, type Vector } from "../
 import type { Light, Material, SceneDocument, Visual } from "./document";
 
 /** Size of the parts (m) that a surface is cut into. */
-export const CELL = 0.25;
+export const CELL = 1.0;
 
 export function canBake({ shape, material }: Visual): boolean {
   const isFlat = shape.type === "box" || shape.type === "plane";
