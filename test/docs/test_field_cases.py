@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/field_cases.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| ([LSE]\d+) .*$", PAGE, re.MULTILINE)
+ROWS = re.findall(r"^\| ([LSEV]\d+) .*$", PAGE, re.MULTILINE)
 
 
 def functions(file: Path) -> set[str]:
@@ -29,7 +29,8 @@ def test_every_case_has_a_test():
     wanted = {
         f"{kind}{k}" for kind, last in (("L", 8), ("S", 8), ("E", 6)) for k in range(1, last + 1)
     }
+    wanted |= {f"V{k}" for k in (*range(1, 8), 9, 11, 12, 14, 15, 16, 17)}
     assert set(ROWS) == wanted
     for line in PAGE.splitlines():
-        if re.match(r"\| [LSED]\d+ ", line):
+        if re.match(r"\| [LSEDV]\d+ ", line):
             assert ".py::" in line

@@ -62,3 +62,8 @@ def test_page_loads_nothing_from_elsewhere(built):
         if file.suffix == ".js":
             text = file.read_text(encoding="utf-8")
             assert not re.search(r"(import\(|from\s*|fetch\()[\"'`]https?:", text)
+
+
+def test_images_need_no_webrtc(built):
+    """V5: a browser that never finishes an offer cannot hold anything up."""
+    assert not [file.name for file in built if b"RTCPeerConnection" in file.read_bytes()]
