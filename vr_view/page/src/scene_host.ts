@@ -38,12 +38,13 @@ export class SceneHost {
     const document = (await answer.json()) as SceneDocument;
     if (document.format !== FORMAT) throw new Error(`the scene has format ${document.format}, not ${FORMAT}`);
     this.built?.dispose();
-    this.built = new BuiltScene(document);
-    this.stage.world.add(this.built.root);
+    const built = (this.built = new BuiltScene(document));
+    this.stage.world.add(built.root);
     this.stage.scene.background = colour(document.background);
-    this.dollhouse = new Dollhouse(document, this.built.root);
-    await this.built.complete;
-    if (this.built.complaints.length) this.complain(this.built.complaints.join("; "));
+    const dollhouse = (this.dollhouse = new Dollhouse(document, built.root));
+    await built.complete;
+    if (this.built === built) built.merge(dollhouse.objects);
+    if (built.complaints.length) this.complain(built.complaints.join("; "));
   }
 
   place(): void {

@@ -45,6 +45,7 @@ export class FlightPlan {
   }
 
   showTrajectory(points: Vector[]): void {
+    for (const part of [this.way, this.corners, this.plumbs]) part.visible = points.length > 0;
     fill(this.way.geometry, points.flat());
     fill(this.corners.geometry, points.flat());
     fill(this.plumbs.geometry, plumbLines(points.filter((_, k) => k % 5 === 0)));

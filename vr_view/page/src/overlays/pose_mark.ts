@@ -2,6 +2,7 @@
 import {
   BufferGeometry,
   CircleGeometry,
+  DoubleSide,
   Float32BufferAttribute,
   Group,
   LineLoop,
@@ -12,6 +13,7 @@ import {
   Shape,
   ShapeGeometry,
 } from "three";
+import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import type { Pose } from "../core/pose";
 import { setPose } from "../scene/set_pose";
 import { ellipseOf } from "./covariance";
@@ -23,10 +25,17 @@ const RADIUS = 0.13; // m: around the target's cylinder
 const LASTS = 3000; // ms
 const HEIGHT = 0.57; // m: above it
 
+const RING = new RingGeometry(RADIUS - 0.025, RADIUS, 48);
+
 function pointer(): ShapeGeometry {
   const shape = new Shape();
   shape.moveTo(RADIUS + 0.02, 0.06).lineTo(RADIUS + 0.16, 0).lineTo(RADIUS + 0.02, -0.06);
   return new ShapeGeometry(shape);
+}
+
+/** The ring and then the pointer, drawn at once. */
+function outline(): BufferGeometry {
+  return mergeGeometries([RING, pointer()]);
 }
 
 function unitCircle(): BufferGeometry {
@@ -41,16 +50,15 @@ export class PoseMark {
   readonly object = new Group();
   private readonly body = new Group();
   private readonly ellipse = new Group();
-  private readonly pointer: Mesh;
+  private readonly outline = outline();
   private shownAt = 0;
 
   /** `lift` keeps marks at the same place apart. */
   constructor(colour: number, lift = 0) {
-    const material = new MeshBasicMaterial({ color: colour, transparent: true, opacity: 0.85, side: 2 });
+    const material = new MeshBasicMaterial({ color: colour, transparent: true, opacity: 0.85, side: DoubleSide });
+    material.forceSinglePass = true; // What is flat has no back to be drawn first.
     const faint = new MeshBasicMaterial({ color: colour, transparent: true, opacity: 0.35, depthWrite: false });
-    this.body.add(new Mesh(new RingGeometry(RADIUS - 0.025, RADIUS, 48), material));
-    this.pointer = new Mesh(pointer(), material);
-    this.body.add(this.pointer);
+    this.body.add(new Mesh(this.outline, material));
     this.body.position.z = HEIGHT + lift;
     this.ellipse.add(new Mesh(new CircleGeometry(1, 48), faint));
     this.ellipse.add(new LineLoop(unitCircle(), new LineBasicMaterial({ color: colour })));
@@ -62,7 +70,7 @@ export class PoseMark {
   /** `hasYaw` is false for a position alone. */
   show(pose: Pose, covariance?: readonly (number | null)[], hasYaw = true): void {
     this.shownAt = performance.now();
-    this.pointer.visible = hasYaw;
+    this.outline.setDrawRange(0, hasYaw ? Infinity : RING.index!.count);
     setPose(this.object, [pose[0], pose[1], 0, pose[3], pose[4], pose[5], pose[6]]);
     this.object.visible = true;
     const ellipse = covariance ? ellipseOf(covariance) : null;

@@ -41,7 +41,7 @@ export class ScanPoints {
 
   place(tf: TfTree): void {
     const pose = this.frame ? tf.lookup(this.frame) : null;
-    this.object.visible = pose !== null;
+    this.object.visible = pose !== null && this.object.geometry.drawRange.count > 0;
     if (pose) setPose(this.object, pose);
   }
 

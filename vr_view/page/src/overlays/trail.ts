@@ -59,5 +59,6 @@ export class Trail {
     const attribute = this.object.geometry.getAttribute("position") as BufferAttribute;
     attribute.needsUpdate = true;
     this.object.geometry.setDrawRange(0, this.count);
+    this.object.visible = this.count > 1;
   }
 }

@@ -1,11 +1,12 @@
 // The document as objects: one group for each link, all below one parent in the map's axes.
-import { Group, Mesh } from "three";
+import { Group, Mesh, type Object3D } from "three";
 import { compose, invert, type Pose } from "../core/pose";
 import type { TfTree } from "../core/tf_tree";
 import type { Link, Model, SceneDocument, Visual } from "./document";
 import { bakeLight, canBake, CELL } from "./baked_light";
 import { ambientOf, lightOf } from "./lights";
 import { Materials } from "./materials";
+import { mergeAlike } from "./merging";
 import { Meshes } from "./meshes";
 import { setPose } from "./set_pose";
 import { geometryOf } from "./shapes";
@@ -26,6 +27,7 @@ export class BuiltScene {
   /** Resolves when all meshes are there, or have failed. */
   readonly complete: Promise<unknown>;
   private readonly links: PlacedLink[] = [];
+  private readonly fixed: Group[] = [];
   private readonly materials = new Materials();
   private readonly meshes = new Meshes();
   private readonly pending: Promise<void>[] = [];
@@ -43,6 +45,13 @@ export class BuiltScene {
       link.placed = told ?? (link.parent ? compose(link.parent.placed, link.parentFromLink) : link.atRest);
       setPose(link.group, link.placed);
     }
+  }
+
+  /** Draw what moves together at once, when all is `complete`; `kept` stays single, to be hidden. */
+  merge(kept: ReadonlySet<Object3D>): void {
+    this.root.updateWorldMatrix(true, true);
+    mergeAlike({ target: this.root, sources: this.fixed }, this.materials, kept);
+    for (const { group } of this.links) mergeAlike({ target: group, sources: [group] }, this.materials, kept);
   }
 
   dispose(): void {
@@ -74,6 +83,7 @@ export class BuiltScene {
       setPose(placed.group, atRest);
       made.set(link.name, placed);
       if (link.frame) this.links.push(placed);
+      else this.fixed.push(placed.group);
       this.root.add(placed.group);
     }
   }

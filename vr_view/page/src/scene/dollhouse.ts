@@ -39,6 +39,11 @@ export class Dollhouse {
     }
   }
 
+  /** What may be hidden. */
+  get objects(): Set<Object3D> {
+    return new Set(this.walls.map(({ object }) => object));
+  }
+
   /** Hide the walls that `camera` looks at from outside. */
   hideFor(camera: Camera): void {
     for (const { object, centre, inwards } of this.walls) {

@@ -8,8 +8,11 @@ import {
   RepeatWrapping,
   TextureLoader,
   type Material as ThreeMaterial,
+  type Side,
 } from "three";
 import type { Colour, Material } from "./document";
+
+const BAKED = "baked";
 
 /** Colours stay as the files have them: see the stage's colour management. */
 export function colour(rgb: readonly number[]): Color {
@@ -20,13 +23,39 @@ export class Materials {
   /** For surfaces whose corners already have the colour that the light gives them. */
   readonly baked = new MeshBasicMaterial({ vertexColors: true });
   private readonly made = new Map<string, ThreeMaterial>();
+  private readonly own = new WeakSet<ThreeMaterial>();
   private readonly textures = new TextureLoader();
 
   of(material: Material): ThreeMaterial {
     const key = JSON.stringify(material);
     const known = this.made.get(key) ?? this.make(material);
     this.made.set(key, known);
+    this.own.add(known);
     return known;
+  }
+
+  /** What surfaces must share, but for their colour, to be one mesh; null: such are drawn alone. */
+  kindOf(material: ThreeMaterial | ThreeMaterial[]): string | null {
+    if (material === this.baked) return BAKED;
+    if (!(material instanceof MeshLambertMaterial) || !this.own.has(material)) return null;
+    if (material.map || material.transparent) return null;
+    return JSON.stringify([material.side, material.emissive.toArray()]);
+  }
+
+  /** The material of a merged mesh, whose corners have the colours. */
+  ofKind(kind: string): ThreeMaterial {
+    if (kind === BAKED) return this.baked;
+    const known = this.made.get(kind);
+    if (known) return known;
+    const [side, emissive] = JSON.parse(kind) as [Side, Colour];
+    const material = new MeshLambertMaterial({ vertexColors: true, side, emissive: colour(emissive) });
+    this.made.set(kind, material);
+    return material;
+  }
+
+  /** Red, green and blue of a surface; null where its corners have them. */
+  shadeOf(material: ThreeMaterial | ThreeMaterial[]): number[] | null {
+    return material instanceof MeshLambertMaterial ? material.color.toArray() : null;
   }
 
   dispose(): void {
