@@ -13,7 +13,7 @@ from ground_truth_localizer.calibration_sights import (
 )
 from ground_truth_localizer.laser_localizer import LaserLocalizer
 from ground_truth_localizer.laser_parameters import LaserParameters, SensorParameters
-from ground_truth_localizer.station_calibration import calibrate
+from ground_truth_localizer.station_calibration import CalibrationParameters, calibrate
 from ground_truth_localizer.synthetic_scans import SyntheticLaser, standing
 from ground_truth_localizer.target_state import TargetState
 from spatial_types.transforms import Transform
@@ -24,6 +24,8 @@ TOLD = np.array([0.0, 0.10])
 TRUE = np.array([-0.03, 0.03, np.radians(-3.0), 0.03])
 CAMERA_SIGMA = 0.1 * PIXEL
 FLOOR = Transform.planar(0.0, 0.0, 0.0)
+# These images drift with nothing.
+EVEN = CalibrationParameters(bearing_drift=0.0, width_drift=0.0)
 
 
 def curve(t, phase=0.0):
@@ -125,7 +127,7 @@ def test_a_driven_target_gives_the_station_with_honest_deviations():
         places = located(lambda t, phase=phase: curve(t, phase), 45.0, seed, near)
         times = stamps(np.arange(0.0, 45.0, 1 / 30))
         images = [image(t, curve(t * 1e-9, phase), random) for t in times]
-        result = calibrate(shared_sights(places, images, FLOOR), PIXEL)
+        result = calibrate(shared_sights(places, images, FLOOR), PIXEL, EVEN)
         error = result.values - (TRUE - np.array([0.0, 0.0, 0.0, near]))
         assert np.abs(error[:2]).max() < 0.002
         assert abs(np.degrees(error[2])) < 0.05
