@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import rclpy
 from rclpy.exceptions import NameValidationException
-from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.executors import (
+    ExternalShutdownException,
+    MultiThreadedExecutor,
+    SingleThreadedExecutor,
+)
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
@@ -32,25 +38,25 @@ def run_node(
 
     A ConfigurationError or ParameterError, a parameter file that cannot be read and a name that no
     topic may have are a message on standard error and exit code 2; Ctrl-C and an external shutdown
-    are 0. Callbacks run with `niceness` (thread_priority); the middleware's threads, which note
-    when messages come, do not. With several `threads` callbacks of different groups run at once.
-    With `last_words` a node that has a timer can still publish in `destroy_node`.
+    are 0, also while the node is still made. Callbacks run with `niceness` (thread_priority); the
+    middleware's threads, which note when messages come, do not. With several `threads` callbacks of
+    different groups run at once. With `last_words` a node that has a timer can still publish in
+    `destroy_node`.
     """
     end: Future[None] | None = Future() if last_words else None
+    signals = _Signals(end)
     try:
-        _begin(args, end)
+        options = None if end is None else SignalHandlerOptions.NO
+        rclpy.init(args=args, signal_handler_options=options)
     except Exception as error:  # rcl's own and RCLError, which have no public base
         print(f"error: {error}", file=sys.stderr)
         return CONFIGURATION_EXIT_CODE
     node = None
     try:
         node = factory()
+        signals.is_made = True
         yield_to_others(niceness)
-        executor = MultiThreadedExecutor(threads) if threads > 1 else None
-        if end is None:
-            rclpy.spin(node, executor)
-        else:
-            rclpy.spin_until_future_complete(node, end, executor)
+        _spin(node, threads, end)
     except (ConfigurationError, ParameterError, NameValidationException) as error:
         print(f"error: {error}", file=sys.stderr)
         return CONFIGURATION_EXIT_CODE
@@ -63,31 +69,58 @@ def run_node(
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
+        signals.give_back()
     return 0
 
 
-def _begin(args: list[str] | None, end: Future[None] | None) -> None:
-    """Start rclpy; with a future a signal to end is that future's, and the context lives on."""
+class _OneThread(SingleThreadedExecutor):
+    """An executor that dies quietly where a Ctrl-C let its making fail."""
+
+    _sigint_gc: Any = None  # `__del__` asks for it, whether or not it came to be
+
+
+class _Threads(MultiThreadedExecutor):
+    """The same for several threads."""
+
+    _sigint_gc: Any = None
+
+
+def _spin(node: Node, threads: int, end: Future[None] | None) -> None:
+    executor = _Threads(threads) if threads > 1 else _OneThread()
     if end is None:
-        _leave_interrupts_to_rclpy()
-        rclpy.init(args=args)
-        return
-
-    def stop(*_: object) -> None:
-        if not end.done():
-            end.set_result(None)
-
-    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+        rclpy.spin(node, executor)
+    else:
+        rclpy.spin_until_future_complete(node, end, executor)
 
 
-def _leave_interrupts_to_rclpy() -> None:
-    """Let Ctrl-C end the spinning, and nothing else.
+class _Signals:
+    """What SIGINT and SIGTERM do, from before rclpy begins, which has handlers of its own.
 
-    rclpy's own handler shuts the context down. Python's would also raise KeyboardInterrupt
-    wherever the program is: in the midst of a call into C++, which turns it into another error,
-    or, at a second Ctrl-C, while the node is being taken apart.
+    While a node is made they end the process at once: reading a scene takes seconds, on a busy
+    computer more than a launcher's patience, and nothing has been done yet that would be lost.
+
+    Then rclpy's handlers shut the context down, and nothing else happens. Python's would also
+    raise KeyboardInterrupt wherever the program is: in the midst of a call into C++, which turns
+    it into another error, or, at a second Ctrl-C, while the node is being taken apart. With a
+    future a signal to end is that future's, and the context lives on.
     """
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, lambda _number, _frame: None)
+
+    def __init__(self, end: Future[None] | None) -> None:
+        self.is_made = False
+        self._end = end
+        self._terminate: Any = None
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._take)
+            self._terminate = signal.signal(signal.SIGTERM, self._take)
+
+    def _take(self, *_: object) -> None:
+        if not self.is_made:
+            os._exit(0)
+        if self._end is not None and not self._end.done():
+            self._end.set_result(None)
+
+    def give_back(self) -> None:
+        """Let SIGTERM end what may still be running; Ctrl-C stays quiet to the end."""
+        self.is_made = True
+        if self._terminate is not None:
+            signal.signal(signal.SIGTERM, self._terminate)

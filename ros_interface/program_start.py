@@ -43,7 +43,7 @@ def run(module: str) -> int:
     if threading.current_thread() is threading.main_thread():
         before = signal.signal(signal.SIGINT, leave)
     main = import_module(module).main
-    if before is not None:
+    if before is not None and code:  # a node's main has a handler of its own for it
         signal.signal(signal.SIGINT, before)
     return int(main() or 0)
 
