@@ -66,7 +66,7 @@ class Access:
         """
         if token is None:
             return PILOT if self.is_open else None
-        given = token.encode()
+        given = token.encode(errors="surrogatepass")  # a header may hold any bytes
         is_pilot = hmac.compare_digest(given, self.tokens.pilot.encode())
         is_guest = hmac.compare_digest(given, self.tokens.guest.encode())
         if is_pilot:
@@ -95,8 +95,8 @@ class Access:
         origin = headers.get("Origin")
         if origin is None:
             return headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
-        parts = urlsplit(origin)
-        return parts.scheme in ("http", "https") and parts.netloc == headers.get("Host")
+        scheme, _, host = origin.partition("://")
+        return scheme in ("http", "https") and host == headers.get("Host")
 
 
 def _hostname(url: str) -> str | None:

@@ -125,6 +125,8 @@ class Site:
         return response
 
     async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not _has_address(request):
+            raise web.HTTPBadRequest(text="Host: expected a name and a port.")
         if not self.access.is_own_host(request.host):
             self._refuse(request, "foreign host name")
             return _page(403, "Not here", "This server is called localhost.")
@@ -243,6 +245,14 @@ class Site:
         finally:
             self.hub.remove(session)
         return socket
+
+
+def _has_address(request: web.Request) -> bool:
+    """Tell whether the Host header makes an address: aiohttp passes any on."""
+    try:
+        return request.url.port is not None
+    except ValueError:
+        return False
 
 
 def _page(status: int, title: str, text: str) -> web.Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import tempfile
 from collections.abc import AsyncIterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 MOST = 8
 LONGEST_NAME = 100
+MOST_BYTES = 255  # of a name, on most file systems
 
 
 class UploadError(ValueError):
@@ -42,15 +44,18 @@ class Uploads:
         name = checked_name(name)
         key = secrets.token_hex(8)
         folder = Path(self._folder.name) / key
-        folder.mkdir(mode=0o700)
         file, size = folder / name, 0
         try:
+            folder.mkdir(mode=0o700)
             with file.open("wb") as stream:
                 async for piece in pieces:
                     size += len(piece)
                     if size > self._longest:
                         raise UploadError(f"longer than {self._longest} bytes")
                     stream.write(piece)
+        except OSError as error:
+            _remove(file)
+            raise UploadError(f"cannot be stored: {error.strerror}") from None
         except BaseException:
             _remove(file)
             raise
@@ -67,6 +72,7 @@ class Uploads:
 def checked_name(name: str) -> str:
     """Return a plain file name; UploadError for folders, hidden files and the unprintable."""
     plain = 1 <= len(name) <= LONGEST_NAME and name.isprintable() and name[0] != "."
+    plain = plain and len(name.encode()) <= MOST_BYTES
     if not plain or "/" in name or "\\" in name:
         raise UploadError(f"name: expected a plain file name of at most {LONGEST_NAME} characters")
     return name
@@ -74,4 +80,5 @@ def checked_name(name: str) -> str:
 
 def _remove(file: Path) -> None:
     file.unlink(missing_ok=True)
-    file.parent.rmdir()
+    with contextlib.suppress(FileNotFoundError):
+        file.parent.rmdir()
