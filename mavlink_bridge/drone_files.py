@@ -73,7 +73,7 @@ class DroneFiles:
         def job(now: float) -> None:
             try:
                 act(now)
-            except (TransferError, UnsafeNameError, MissionError) as error:
+            except (TransferError, UnsafeNameError, MissionError, OSError) as error:
                 self._diagnostics.refuse(f"{what} refused", error)
 
         if self.thread is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 LONGEST_NAME = 48
 """Bytes of a name in FILE_PARTS_REQUEST."""
+LONGEST_PATH = 1024  # bytes, of a name with folders; systems take a few thousand
 
 _RESERVED = re.compile(r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$")
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
@@ -60,11 +61,17 @@ def path_below(root: Path, name: str) -> Path:
     """
     if "\0" in name:
         raise UnsafeNameError(f"{name!r} holds a zero")
+    if len(name.encode("utf-8", "surrogatepass")) > LONGEST_PATH:
+        raise UnsafeNameError(f"'{name[:40]}...' is longer than {LONGEST_PATH} bytes")
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
     for part in parts:
         checked_name(part, longest=255)
     home = root.resolve()
     path = home.joinpath(*parts)
-    if not path.resolve().is_relative_to(home):
+    try:
+        leads_out = not path.resolve().is_relative_to(home)
+    except (OSError, RuntimeError) as error:  # links that go round in a circle
+        raise UnsafeNameError(f"{name!r}: {error}") from None
+    if leads_out:
         raise UnsafeNameError(f"{name!r} leads out of {root}")
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from typing import Any
@@ -224,6 +225,25 @@ def test_files_on_topics(fly, tmp_path):
     refused = "files/send refused"
     wrong = String(data="../up.yaml")
     flight.say(send, wrong, lambda: flight.node.diagnostics.counts[refused])
+
+
+@pytest.mark.parametrize("topic", ["files/send", "files/fly", "mission/upload"])
+def test_what_the_disk_refuses_is_told_and_the_link_lives(fly, tmp_path, topic):
+    flight = fly(autopilot=12)
+    flight.ready()
+    (tmp_path / "bridge").mkdir(exist_ok=True)
+    (tmp_path / "bridge" / "binary").write_bytes(bytes(range(256)))
+    say = flight.friend.create_publisher(String, f"/drone/{topic}", RELIABLE)
+    counts = flight.node.diagnostics.counts
+    names = ["a/" * 10_000, "n" * 300, "", "binary/below", "."]
+    if topic != "files/send":  # which sends whatever there is
+        names.append("binary")
+    for name in names:
+        before = counts[f"{topic} refused"]
+        told = functools.partial(lambda last: counts[f"{topic} refused"] > last, before)
+        flight.say(say, String(data=name), told)
+    heard = flight.node.bridge.endpoint.now
+    flight.wait(lambda: flight.node.bridge.endpoint.now > heard)
 
 
 @pytest.mark.parametrize("autopilot", [12])
