@@ -18,6 +18,7 @@ from scene_sim.simulator import Simulator
 SLICE = 10_000_000  # ns of simulated time between two looks at commands and the clock
 STEP = 10_000_000  # ns of simulated time for one step while paused
 IDLE = 0.02  # s between looks while paused
+LONGEST_NAP = 0.1  # s between looks at commands while simulated time is far slower than ours
 
 
 class Runner:
@@ -115,11 +116,19 @@ class Runner:
                     continue
                 self._advance(SLICE)
                 self._observe()
-                wait = self.pacer.wait(self.simulator.time / SECOND, time.monotonic())
-                if wait > 0.0:
-                    time.sleep(wait)
+                self._keep_pace()
         except Exception as error:  # told by the node, which then ends
             self.error = error
+
+    def _keep_pace(self) -> None:
+        """Wait until it is time for the next slice; a slow scene still does what it is told to."""
+        while not (self._stop.is_set() or self._paused.is_set()):
+            wait = self.pacer.wait(self.simulator.time / SECOND, time.monotonic())
+            if wait <= 0.0:
+                return
+            time.sleep(min(wait, LONGEST_NAP))
+            if wait > LONGEST_NAP:
+                self._run_commands()
 
     def _run_commands(self) -> None:
         while not self._commands.empty():

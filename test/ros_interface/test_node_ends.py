@@ -37,7 +37,7 @@ sys.exit(run_node(Made, last_words={last_words}))
 """
 
 
-def started(script: str, domain: str = "71") -> subprocess.Popen:
+def started(script: str, domain: str = "77") -> subprocess.Popen:
     company = {"PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}", "ROS_DOMAIN_ID": domain}
     company["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     return subprocess.Popen(
