@@ -22,6 +22,7 @@ from scene_sim.readings import ImuReading, JointStates, Odometry
 from spatial_types.transforms import Transform
 
 WORLD_FRAMES = ("", "map", "world")
+FARTHEST = 1e6  # m; far beyond it MuJoCo calls a state broken and puts the whole scene back
 
 
 def pose_in_world(message: PoseStamped) -> Transform:
@@ -29,7 +30,13 @@ def pose_in_world(message: PoseStamped) -> Transform:
     frame = message.header.frame_id
     if frame not in WORLD_FRAMES:
         raise MessageError(f"PoseStamped.header.frame_id = '{frame}': expected 'map'")
-    return pose_from_message(message.pose)
+    pose = pose_from_message(message.pose)
+    if np.abs(pose.translation).max() > FARTHEST:
+        raise MessageError(
+            f"PoseStamped.pose.position = {pose.translation.tolist()}: expected at most "
+            f"{FARTHEST:g} m"
+        )
+    return pose
 
 
 def clock_message(stamp: int) -> Clock:
