@@ -309,6 +309,8 @@ class SceneSimNode(Node):
         counts["times behind"] = self.runner.pacer.slips
         if self._drawing_error:
             return ERROR, f"no camera images: {self._drawing_error}"
+        if self._simulator.has_broken_down:
+            return ERROR, "physics became unstable and put the scene back: reset it"
         if self.runner.paused:
             return OK, "paused"
         if measured is None:

@@ -44,6 +44,11 @@ LIGHT_FIELDS = (
     "light_diffuse",
     "light_active",
 )
+BROKEN = (
+    int(mujoco.mjtWarning.mjWARN_BADQPOS),
+    int(mujoco.mjtWarning.mjWARN_BADQVEL),
+    int(mujoco.mjtWarning.mjWARN_BADQACC),
+)
 
 
 class Simulator:
@@ -214,6 +219,11 @@ class Simulator:
         """Make a painter for the calling thread; RenderingError where nothing can draw."""
         options = self.options
         return Painter(self.physics.model, options.shadows, options.supersampling)
+
+    @property
+    def has_broken_down(self) -> bool:
+        """Whether forces beyond all bounds made MuJoCo put the scene back since the last reset."""
+        return any(self.physics.data.warning[kind].number for kind in BROKEN)
 
     def snapshot(self) -> Snapshot:
         """Return where everything is now."""
