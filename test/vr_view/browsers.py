@@ -86,8 +86,9 @@ class Tab:
         self.page.get_by_role("tab", name=name).click()
 
     def enter_vr(self):
+        """Begin a session, and wait for its controllers: at first it has none."""
         self.click("Enter VR")
-        self.page.wait_for_function("window.headset.activeSession !== undefined")
+        self.page.wait_for_function("window.headset.activeSession?.inputSources.length === 2")
 
     def until(self, condition):
         """Wait for a condition, while the browser goes on."""

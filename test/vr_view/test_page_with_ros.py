@@ -122,7 +122,12 @@ def test_controllers_arrive_in_joy_and_haptics_come_back(graph, tab):
     tab.page.evaluate(
         """() => { const right = headset.controllers.right;
           right.updateAxes("thumbstick", 0.5, -1); right.updateButtonValue("trigger", 0.75);
-          right.updateButtonValue("b-button", 1); window.pulses = [];
+          right.updateButtonValue("b-button", 1); }"""
+    )
+    tab.until(lambda: joys and joys[-1].axes[2] > 0.5)
+    # Controllers are there now; a session that has just begun has none.
+    tab.page.evaluate(
+        """() => { window.pulses = [];
           for (const source of headset.activeSession.inputSources) {
             const record = (...given) =>
               Promise.resolve(window.pulses.push([source.handedness, ...given]));
@@ -130,7 +135,6 @@ def test_controllers_arrive_in_joy_and_haptics_come_back(graph, tab):
               { value: [{ pulse: record }], configurable: true });
           } }"""
     )
-    tab.until(lambda: joys and joys[-1].axes[2] > 0.5)
     assert list(joys[-1].axes) == pytest.approx([-0.5, 1.0, 0.75, 0.0], abs=1e-6)
     assert list(joys[-1].buttons) == [1, 0, 0, 0, 1]
     shake = graph.friend.create_publisher(UInt16, "/viewpoint/right_hand/haptics", RELIABLE)
