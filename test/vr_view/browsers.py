@@ -88,7 +88,8 @@ class Tab:
     def enter_vr(self):
         """Begin a session, and wait for its controllers: at first it has none."""
         self.click("Enter VR")
-        self.page.wait_for_function("window.headset.activeSession?.inputSources.length === 2")
+        controllers = "window.headset.activeSession?.inputSources.length === 2"
+        self.until(lambda: self.page.evaluate(controllers))
 
     def until(self, condition):
         """Wait for a condition, while the browser goes on."""

@@ -220,7 +220,7 @@ def test_phone_without_webxr_looks_around_with_two_eyes(browser, server):
     tab.open(url(server))
     assert tab.page.get_by_role("button", name="Enter VR").count() == 0
     tab.click("Cardboard")
-    tab.page.wait_for_function("window.asked === 1")
+    tab.until(lambda: tab.page.evaluate("window.asked === 1"))
 
     def halves():
         return [blob(half, MAGENTA) for half in np.split(tab.picture(), 2, axis=1)]

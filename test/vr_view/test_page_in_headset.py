@@ -150,7 +150,7 @@ def test_haptics_come_to_the_right_hand(tab, server):
           } }"""
     )
     server.hub.tell("haptics", "left", hand="left", amplitude=0.5, seconds=0.2)
-    tab.page.wait_for_function("window.pulses.length > 0")
+    tab.until(lambda: tab.page.evaluate("window.pulses.length > 0"))
     assert tab.page.evaluate("window.pulses") == [["left", 0.5, 200]]
 
 
