@@ -7,7 +7,7 @@ RUN := . ./env.sh &&
 # Extra options of `make fuzz`, e.g. FUZZ='-k bag --maxfail 1'.
 FUZZ ?=
 
-.PHONY: help setup demo test fuzz trials bench lint worlds docs clean
+.PHONY: help setup demo page test fuzz trials bench lint worlds docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
