@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := . ./env.sh &&
 
-# Extra options of `make fuzz`, e.g. FUZZ='-k bag --maxfail 1'.
+# Extra options of `make fuzz`, e.g. FUZZ='-k bag -x'.
 FUZZ ?=
 
 .PHONY: help setup demo page test fuzz trials bench lint worlds docs clean

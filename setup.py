@@ -67,7 +67,7 @@ PROGRAMS = {
     "viewpoint_node": "vr_view.viewpoint_node",
     "head_source": "vr_view.head_source_node",
     "page_server": "vr_view.page_server_node",
-    "viewpoint_rate": "vr_view.viewpoint_rate",
+    "viewpoint_rate": "vr_view.viewpoint_rate_node",
     "hands_node": "vr_view.hands_node",
     "stereo_split_node": "vr_view.stereo_split_node",
     "viewpoint_chase": "vr_view.viewpoint_chase_node",

@@ -20,7 +20,6 @@ import rclpy
 from bench_simulator import simulator
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
-from rclpy.clock import Clock, ClockType
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import CompressedImage, Image
@@ -29,6 +28,7 @@ from ros_interface.compressed_images import jpeg_from_array
 from ros_interface.geometry_messages import message_from_pose
 from ros_interface.qos import NEWEST, RELIABLE, SENSOR_DATA
 from ros_interface.stamps import nanoseconds_from_stamp, stamp_from_nanoseconds
+from ros_interface.timers import wall_timer
 from scene_sim.eyes import EyePainter, EyeQuality, EyeView, Frustum
 from spatial_types.transforms import Transform
 
@@ -93,8 +93,7 @@ class Watcher:
             subscribe(CompressedImage, topic, self.on_eye, NEWEST)
         subscribe(Image, "/station/camera/image_raw", self.on_station, SENSOR_DATA)
         subscribe(DiagnosticArray, "/viewpoint/latency", self.on_latency, RELIABLE)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.node.create_timer(1.0 / 90.0, self.turn, clock=steady)
+        wall_timer(self.node, 1.0 / 90.0, self.turn)
 
     def turn(self) -> None:
         now = time.time_ns()

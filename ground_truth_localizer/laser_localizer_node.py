@@ -20,7 +20,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseArray, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.clock import Clock, ClockType
 from rclpy.task import Future
 from rclpy.time import Time
 from sensor_msgs.msg import LaserScan
@@ -45,6 +44,7 @@ from ros_interface.qos import LATCHED, RELIABLE, SENSOR_DATA
 from ros_interface.quiet_node import QuietNode
 from ros_interface.scan_messages import scan_from_message
 from ros_interface.time_jumps import RestartingBuffer, StampWatch
+from ros_interface.timers import wall_timer
 from spatial_types.parameters import parameter
 from spatial_types.scan import Scan
 from spatial_types.transforms import Transform
@@ -110,8 +110,7 @@ class LaserLocalizerNode(QuietNode):
         learning = MutuallyExclusiveCallbackGroup()
         self.create_service(Trigger, "~/learn_zone", self._on_learn, callback_group=learning)
         self.create_service(SetBool, "~/record", self._on_record)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(0.05, self._tick, clock=steady)
+        wall_timer(self, 0.05, self._tick)
 
     def _on_scan(self, message: LaserScan) -> None:
         self._last_arrival = time.monotonic()

@@ -18,7 +18,6 @@ from typing import Any
 import tf2_ros
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
-from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import CameraInfo, Image
 
 from ground_truth_localizer import fused_messages
@@ -38,6 +37,7 @@ from ros_interface.image_messages import (
 )
 from ros_interface.node_main import run_node
 from ros_interface.qos import RELIABLE, SENSOR_DATA
+from ros_interface.timers import wall_timer
 from spatial_types.camera import CameraFrame, CameraModel
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
@@ -93,8 +93,7 @@ class OrientationEstimatorNode(TargetFollowerNode[OrientationNodeParameters]):
         options = self._options
         self.create_subscription(CameraInfo, options.info_topic, self._on_info, SENSOR_DATA)
         self.create_subscription(Image, options.image_topic, self._on_image, SENSOR_DATA)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = self.create_timer(DRAIN_PERIOD, self._drain, clock=steady)
+        self._timer = wall_timer(self, DRAIN_PERIOD, self._drain)
         self._timer.cancel()
 
     def _on_lost(self) -> None:

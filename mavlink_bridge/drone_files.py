@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.clock import Clock, ClockType
 from std_msgs.msg import Empty, String
 
 from mavlink_bridge.files.file_sender import TransferError
@@ -25,6 +24,7 @@ from mavlink_bridge.missions.mission_item import MissionError, read_mission, wri
 from mavlink_bridge.piloting.drone_bridge import DroneBridge
 from ros_interface.diagnostics import ERROR, OK, NodeDiagnostics, status_message
 from ros_interface.qos import LATCHED, RELIABLE
+from ros_interface.timers import wall_timer
 
 PERIOD = 0.5  # s between two reports of transfers that run
 
@@ -55,8 +55,7 @@ class DroneFiles:
         subscribe("files/cancel", lambda _, now: bridge.files.cancel(now), Empty)
         subscribe("mission/upload", self._upload_mission)
         subscribe("mission/download", self._download_mission)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        node.create_timer(PERIOD, lambda: self._do("report", self._report), clock=steady)
+        wall_timer(node, PERIOD, lambda: self._do("report", self._report))
 
     def ended(self, progress: TransferProgress, path: Path) -> None:
         """Tell that a transfer has ended; on the link's thread."""

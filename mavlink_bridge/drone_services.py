@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from rclpy.callback_groups import ReentrantCallbackGroup
 from std_srvs.srv import SetBool, Trigger
 
 from mavlink_bridge.links.link_thread import LinkThread
@@ -22,10 +21,20 @@ class DroneServices:
     """Offers arm, take_off, land, hover, return_home, cancel and follow_setpoints."""
 
     def __init__(
-        self, node: Any, name: str, bridge: DroneBridge, thread: LinkThread, timeout: float
+        self,
+        node: Any,
+        name: str,
+        group: Any,
+        bridge: DroneBridge,
+        thread: LinkThread,
+        timeout: float,
     ) -> None:
-        """`timeout` seconds of the bridge's clock is as long as a caller may have to wait."""
-        self._node, self._name = node, name
+        """`timeout` seconds of the bridge's clock is as long as a caller may have to wait.
+
+        `group` is the callback group of all services, one in which several may run at once: each
+        waits for its end, and `cancel` must get through meanwhile.
+        """
+        self._node, self._name, self._group = node, name, group
         self._bridge, self._thread, self._timeout = bridge, thread, timeout
         commander = bridge.commander
         for service, manoeuvre in (
@@ -60,8 +69,8 @@ class DroneServices:
             response.success, response.message = self._wait_for(choose(request))
             return response
 
-        group = ReentrantCallbackGroup()
-        self._node.create_service(kind, f"/{self._name}/{service}", serve, callback_group=group)
+        name = f"/{self._name}/{service}"
+        self._node.create_service(kind, name, serve, callback_group=self._group)
 
     def _wait_for(self, manoeuvre: Manoeuvre) -> tuple[bool, str]:
         ended = threading.Event()

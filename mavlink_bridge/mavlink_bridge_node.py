@@ -18,7 +18,7 @@ from typing import Any
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from nav_msgs.msg import Path as PathMessage
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
-from rclpy.clock import Clock, ClockType
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.parameter import Parameter
 
 from mavlink_bridge.autopilots.flavours import UnknownModeError
@@ -50,6 +50,7 @@ from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.qos import RELIABLE
 from ros_interface.quiet_node import QuietNode
+from ros_interface.timers import wall_timer
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
 
@@ -133,15 +134,15 @@ class MavlinkBridgeNode(QuietNode):
         self.report = StateReport(self, self.bridge, self.drone)
         self.diagnostics = NodeDiagnostics(self, self.report.summary)
         self._alive = time.monotonic()
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(0.2, self._watch, clock=steady)
-        self.create_timer(1.0, self.report.publish, clock=steady)
+        wall_timer(self, 0.2, self._watch)
+        wall_timer(self, 1.0, self.report.publish)
         self._take_setpoints()
         self.add_on_set_parameters_callback(self._on_parameters)
         self.files = DroneFiles(self, self.drone, self.bridge, self.diagnostics)
         self.thread = self.files.thread = self._make_thread()
+        services = self, self.drone, ReentrantCallbackGroup()
         timeout = parameters.service_timeout
-        self.drone_services = DroneServices(self, self.drone, self.bridge, self.thread, timeout)
+        self.drone_services = DroneServices(*services, self.bridge, self.thread, timeout)
         self.thread.start()
         self.get_logger().info(f"ready: {parameters.link}, topics /{self.drone}/...")
 

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from ros_interface.complaints import Complaints
 from ros_interface.quiet_node import QuietNode
+from ros_interface.timers import wall_timer
 
 PATIENCE = 2.0  # seconds that a lack may last before it is worth a warning
 OK, WARN, ERROR, STALE = (
@@ -48,9 +48,7 @@ class NodeDiagnostics:
         self._complaints = Complaints()
         self._is_ready = False
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        self._timer = node.create_timer(
-            1.0, self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME)
-        )
+        self._timer = wall_timer(node, 1.0, self._publish)
 
     def count(self, event: str) -> None:
         """Count one event."""

@@ -45,14 +45,9 @@ def run_node(
     """
     end: Future[None] | None = Future() if last_words else None
     signals = _Signals(end)
-    try:
-        options = None if end is None else SignalHandlerOptions.NO
-        rclpy.init(args=args, signal_handler_options=options)
-    except Exception as error:  # rcl's own and RCLError, which have no public base
-        print(f"error: {error}", file=sys.stderr)
-        return CONFIGURATION_EXIT_CODE
     node = None
     try:
+        _begin(args, SignalHandlerOptions.NO if last_words else None)
         node = factory()
         signals.is_made = True
         yield_to_others(niceness)
@@ -71,6 +66,14 @@ def run_node(
         rclpy.try_shutdown()
         signals.give_back()
     return 0
+
+
+def _begin(args: list[str] | None, options: SignalHandlerOptions | None) -> None:
+    """Begin rclpy; ConfigurationError for arguments that it refuses."""
+    try:
+        rclpy.init(args=args, signal_handler_options=options)
+    except Exception as error:  # rcl's own and RCLError, which have no public base
+        raise ConfigurationError(str(error)) from None
 
 
 class _OneThread(SingleThreadedExecutor):

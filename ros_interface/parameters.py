@@ -6,9 +6,11 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from ros_interface.errors import ConfigurationError
 from spatial_types.parameters import ParameterError, flatten, from_mapping
@@ -32,6 +34,12 @@ def declare_parameters(node: Node, cls: type[T]) -> T:
         return from_mapping(cls, values)
     except ParameterError as error:
         raise ConfigurationError(f"{node.get_name()}: {error}") from None
+
+
+def parameter_message(name: str, value: Any) -> ParameterMessage:
+    """Return a parameter as the services that set parameters take it."""
+    message: ParameterMessage = Parameter(name, value=value).to_parameter_msg()
+    return message
 
 
 def _declare(node: Node, name: str, item: dataclasses.Field[Any], default: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The four qualities of service that Truthbed's topics use (REP 2003)."""
+"""The qualities of service that Truthbed's topics use (REP 2003)."""
 
 from rclpy.qos import (
     DurabilityPolicy,
@@ -22,3 +22,6 @@ NEWEST = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,
     reliability=ReliabilityPolicy.BEST_EFFORT,
 )
+# As tf2_ros has them.
+TF = QoSProfile(depth=100)
+TF_STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)

@@ -14,7 +14,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
-from rclpy.node import Node
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from ros_interface.compressed_images import jpeg_from_array
@@ -43,7 +42,7 @@ class EyeTopics:
 
     def __init__(
         self,
-        node: Node,
+        node: Any,
         simulator: Simulator,
         parameters: EyeParameters,
         diagnostics: NodeDiagnostics,

@@ -10,10 +10,9 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from geometry_msgs.msg import PoseStamped
-from rclpy.node import Node
 from std_msgs.msg import Bool, Empty, String
 
 from ros_interface.diagnostics import NodeDiagnostics
@@ -38,7 +37,7 @@ class HandTopics:
 
     def __init__(
         self,
-        node: Node,
+        node: Any,
         simulator: Simulator,
         timeout: float,
         diagnostics: NodeDiagnostics,

@@ -18,8 +18,6 @@ from typing import Any
 from geometry_msgs.msg import PoseStamped, Twist
 from nav_msgs.msg import Odometry as OdometryMessage
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
-from rclpy.clock import Clock as RosClock
-from rclpy.clock import ClockType
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -37,6 +35,7 @@ from ros_interface.qos import RELIABLE, SENSOR_DATA
 from ros_interface.scan_messages import message_from_scan
 from ros_interface.share_folder import share_folder
 from ros_interface.thread_priority import DRAWING, SIMULATOR, yield_to_others
+from ros_interface.timers import wall_timer
 from scene_sim.bridge import BridgedTopic, read_bridge
 from scene_sim.camera import CameraShot
 from scene_sim.eye_topics import EyeTopics
@@ -111,12 +110,6 @@ class SceneSimNode(Node):
         self._clock_told = -self._clock_period
         self._connect(bridge)
         self.diagnostics = NodeDiagnostics(self, self._summary)
-        renderer = RenderThread(
-            self._simulator.new_painter,
-            self._send_frame,
-            self._cannot_draw,
-            partial(yield_to_others, DRAWING),
-        )
         self._drawing_error = ""
         company = (self.diagnostics, self._while_context_lives)
         self._eyes = EyeTopics(self, self._simulator, parameters.eyes, *company)
@@ -124,19 +117,28 @@ class SceneSimNode(Node):
         if parameters.hands:
             timeout = parameters.hand_timeout
             self._hands = HandTopics(self, self._simulator, timeout, *company)
-        self.runner = Runner(
+        self.runner = self._new_runner(initial)
+        self._offer_services()
+        self.add_on_set_parameters_callback(self._on_parameters)
+        self._watch = wall_timer(self, 0.5, self._look_around)
+        self.runner.start(parameters.paused)
+
+    def _new_runner(self, factor: float) -> Runner:
+        """Return what steps and draws the scene, on threads that let others go first."""
+        renderer = RenderThread(
+            self._simulator.new_painter,
+            self._send_frame,
+            self._cannot_draw,
+            partial(yield_to_others, DRAWING),
+        )
+        return Runner(
             self._simulator,
-            initial,
+            factor,
             self._send,
             renderer,
             partial(yield_to_others, SIMULATOR),
             self._observe,
         )
-        self._offer_services()
-        self.add_on_set_parameters_callback(self._on_parameters)
-        steady = RosClock(clock_type=ClockType.STEADY_TIME)
-        self._watch = self.create_timer(0.5, self._look_around, clock=steady)
-        self.runner.start(parameters.paused)
 
     # Topics
 

@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped, Vector3, Vector3Stamped
-from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Bool, Empty
@@ -27,6 +26,7 @@ from ros_interface.parameters import declare_parameters
 from ros_interface.qos import NEWEST, RELIABLE
 from ros_interface.quiet_node import QuietNode
 from ros_interface.stamps import nanoseconds_from_stamp
+from ros_interface.timers import wall_timer
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
 from vr_view.hands.driving import STILL, Drive, StickDriver, Velocity
@@ -75,8 +75,7 @@ class HandsNode(QuietNode):
         self._joy_stamps = dict.fromkeys(SIDES, 0)
         self._open_outputs()
         self._open_inputs()
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(WATCH_PERIOD, self._watch, clock=steady)
+        wall_timer(self, WATCH_PERIOD, self._watch)
 
     def _open_outputs(self) -> None:
         publish, drive = self.create_publisher, self._options.drive

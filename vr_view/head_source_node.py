@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped, Vector3Stamped
-from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import CameraInfo, Joy
 from std_msgs.msg import UInt16
 from tf2_ros import TransformBroadcaster
@@ -28,6 +27,7 @@ from ros_interface.parameters import declare_parameters
 from ros_interface.qos import LATCHED, RELIABLE
 from ros_interface.quiet_node import QuietNode
 from ros_interface.stamps import stamp_from_nanoseconds
+from ros_interface.timers import wall_timer
 from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
 from vr_view.eye_messages import camera_info_of_eye
@@ -74,10 +74,9 @@ class HeadSourceNode(QuietNode):
         self._pulses: dict[str, tuple[float, Pulse]] = {}
         self._topics: dict[str, Any] = {}
         self._tf = TransformBroadcaster(self)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(1.0 / options.rate, self._tick, clock=steady)
+        wall_timer(self, 1.0 / options.rate, self._tick)
         if self._device is not None:
-            self.create_timer(1.0, self._tell_eyes, clock=steady)
+            wall_timer(self, 1.0, self._tell_eyes)
             self._subscribe()
 
     def _subscribe(self) -> None:

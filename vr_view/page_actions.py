@@ -10,12 +10,11 @@ from typing import Any
 from geometry_msgs.msg import Point, Pose, PoseStamped
 from nav_msgs.msg import Path as PathMessage
 from rcl_interfaces.srv import SetParameters
-from rclpy.node import Node
-from rclpy.parameter import Parameter
 from std_msgs.msg import Empty, String
 from std_srvs.srv import SetBool, Trigger
 
 from ros_interface.geometry_messages import quaternion_message_from_yaw
+from ros_interface.parameters import parameter_message
 from ros_interface.qos import RELIABLE
 from vr_view.page_topics import PageTopics
 from vr_view.server.outside import Outcome
@@ -33,7 +32,7 @@ class PageActions:
     """Does what pages ask. `act` runs on the server's loop; ROS is called on the executor."""
 
     def __init__(
-        self, node: Node, topics: PageTopics, drone: str, simulator: str, files: Path
+        self, node: Any, topics: PageTopics, drone: str, simulator: str, files: Path
     ) -> None:
         """`files` is the folder of the drone's bridge from which it sends files."""
         self._node, self._topics, self._files = node, topics, files
@@ -178,7 +177,7 @@ class PageActions:
 
     async def _set_parameter(self, node: str, name: str, value: Any) -> Outcome:
         request = SetParameters.Request()
-        request.parameters = [Parameter(name, value=value).to_parameter_msg()]
+        request.parameters = [parameter_message(name, value)]
         service = f"{node}/set_parameters"
         try:
             answer = await self._services.call(SetParameters, service, request, QUICK)

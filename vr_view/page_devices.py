@@ -8,7 +8,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped, Vector3Stamped
-from rclpy.node import Node
 from sensor_msgs.msg import CameraInfo, Joy
 from std_msgs.msg import UInt16
 
@@ -32,7 +31,7 @@ BUTTONS = 5  # of docs/vr_hands.md: trigger, grip, stick, A or X, B or Y
 class PageDevices:
     """Publishes what the one page with the device sends. May be called from any thread."""
 
-    def __init__(self, node: Node, hub: Hub) -> None:
+    def __init__(self, node: Any, hub: Hub) -> None:
         self._node, self._hub = node, hub
         self._is_simulated_time = bool(node.get_parameter("use_sim_time").value)
         self._seen: set[str] = set()

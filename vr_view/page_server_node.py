@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rclpy.clock import Clock, ClockType
-
 from ros_interface.diagnostics import OK, NodeDiagnostics
 from ros_interface.errors import ConfigurationError
 from ros_interface.node_main import run_node
 from ros_interface.parameters import declare_parameters
 from ros_interface.quiet_node import QuietNode
 from ros_interface.share_folder import share_folder
+from ros_interface.timers import wall_timer
 from scene_sim.model_lists import find_file, model_from_text
 from spatial_types.parameters import parameter
 from vr_view.page_actions import SETPOINT_RATE, PageActions
@@ -104,10 +103,9 @@ class PageServerNode(QuietNode):
         files = Path(options.drone_files).expanduser()
         self.actions = PageActions(self, self.topics, options.drone, options.simulator, files)
         self.server = self._open(options)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(1.0 / WISHES_RATE, self._look_after, clock=steady)
-        self.create_timer(1.0 / SETPOINT_RATE, self.actions.repeat_setpoint, clock=steady)
-        self.create_timer(1.0, self.devices.tell_latency, clock=steady)
+        wall_timer(self, 1.0 / WISHES_RATE, self._look_after)
+        wall_timer(self, 1.0 / SETPOINT_RATE, self.actions.repeat_setpoint)
+        wall_timer(self, 1.0, self.devices.tell_latency)
         self.server.start()
         self._tell_links()
 

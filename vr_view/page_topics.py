@@ -14,23 +14,19 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
-from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import BatteryState, CompressedImage, Image, LaserScan
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
-from ros_interface.qos import LATCHED, NEWEST, RELIABLE, SENSOR_DATA
+from ros_interface.qos import LATCHED, NEWEST, RELIABLE, SENSOR_DATA, TF, TF_STATIC
 from vr_view import page_messages as shown
 from vr_view.server.hub import Hub
 from vr_view.server.marker_board import MarkerBoard
 from vr_view.server.pose_error import ErrorMeter, PoseError
 from vr_view.server.topics import Make, TopicSpec, TrailTopic, TransformTopic
 
-TF = QoSProfile(depth=100)
-TF_STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ESTIMATE, REFERENCE = "/ground_truth/pose", "/reference/target"
 ESTIMATE_TRAIL, REFERENCE_TRAIL = "/page/trail/estimate", "/page/trail/reference"
 ERROR, SIMULATOR, LATENCY = "/page/error", "/page/simulator", "/viewpoint/latency"
@@ -113,7 +109,7 @@ def page_specs(drone: str, images: tuple[str, ...]) -> list[TopicSpec]:
 class PageTopics:
     """Subscribes to what pages want, and no longer than they do."""
 
-    def __init__(self, node: Node, hub: Hub, drone: str, simulator: str, images: Any) -> None:
+    def __init__(self, node: Any, hub: Hub, drone: str, simulator: str, images: Any) -> None:
         """`simulator` is the name of its node, by which its diagnostics are known."""
         self._node, self._hub, self._simulator = node, hub, simulator.strip("/")
         self._board, self._meter = MarkerBoard(), ErrorMeter()

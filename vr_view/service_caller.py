@@ -7,8 +7,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.node import Node
-
 DISCOVERY = 3.0  # s until a service that nobody was seen to offer is given up
 LOOK_AGAIN = 0.1  # s
 
@@ -20,7 +18,7 @@ class NoAnswerError(RuntimeError):
 class ServiceCaller:
     """Clients of a node, each made when it is needed first and then kept."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Any) -> None:
         self._node = node
         self._errands: deque[Callable[[], None]] = deque()
         self._guard = node.create_guard_condition(self._run_errands)

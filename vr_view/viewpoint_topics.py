@@ -6,15 +6,13 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
-from rclpy.node import Node
-from rclpy.qos import QoSProfile
 from sensor_msgs.msg import CameraInfo
 from tf2_msgs.msg import TFMessage
 from tf2_ros import StaticTransformBroadcaster
 
 from ros_interface.diagnostics import OK, status_message
 from ros_interface.geometry_messages import stamped_transform
-from ros_interface.qos import LATCHED, RELIABLE
+from ros_interface.qos import LATCHED, RELIABLE, TF
 from ros_interface.quick_messages import QuickMessage
 from spatial_types.transforms import Array, Transform
 from vr_view.eye_messages import camera_info_of_eye
@@ -22,18 +20,17 @@ from vr_view.viewpoints.eyes import BODY_FROM_OPTICAL, SIDES, Eyes
 
 HEAD_FRAME = "viewpoint"
 EYE_FRAMES = {side: f"viewpoint/{side}_eye" for side in SIDES}
-DYNAMIC_TF = QoSProfile(depth=100)  # as tf2_ros.TransformBroadcaster has it
 OPTICAL_FRAMES = {side: f"{frame}_optical" for side, frame in EYE_FRAMES.items()}
 
 
 class ViewpointTopics:
     """/viewpoint/head, left, right, both camera_info, tf, and the latency."""
 
-    def __init__(self, node: Node, map_frame: str) -> None:
+    def __init__(self, node: Any, map_frame: str) -> None:
         self._node = node
         self._static_tf = StaticTransformBroadcaster(node)
         self._latency = node.create_publisher(DiagnosticArray, "/viewpoint/latency", RELIABLE)
-        self._tf = node.create_publisher(TFMessage, "/tf", DYNAMIC_TF)
+        self._tf = node.create_publisher(TFMessage, "/tf", TF)
         self._poses: dict[str, Any] = {
             name: node.create_publisher(PoseStamped, f"/viewpoint/{name}", RELIABLE)
             for name in ("head", *SIDES)

@@ -13,7 +13,7 @@ from typing import Any
 
 from mavlink_bridge.addressing import is_for
 from mavlink_bridge.dialect.definition import load
-from mavlink_bridge.missions.mission_item import MissionItem, item_of
+from mavlink_bridge.missions.mission_item import MissionItem, item_message, item_of
 from mavlink_bridge.sending.sender import Sender
 from mavlink_bridge.sending.traffic_class import TrafficClass
 from spatial_types.parameters import parameter
@@ -164,13 +164,8 @@ class MissionClient:
         if not 0 <= message.seq < len(work.wanted):
             return
         item, seq = work.wanted[message.seq], message.seq
-        self._ask(
-            self._dialect.MAVLink_mission_item_int_message(
-                *(*work.peer, seq, item.frame, item.command, int(seq == 0)),
-                *(int(item.autocontinue), *item.parameters, item.x, item.y, item.z, MISSION),
-            ),
-            now,
-        )
+        answer = item_message(self._dialect, work.peer, seq, item, MISSION, is_current=seq == 0)
+        self._ask(answer, now)
 
     def _uploaded(self, work: _Work, result: int, now: float) -> None:
         if result != ACCEPTED:

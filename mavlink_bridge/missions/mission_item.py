@@ -46,12 +46,33 @@ class MissionItem:
 
 def item_of(message: Any) -> MissionItem:
     """Return the item of a MISSION_ITEM_INT, or of the older MISSION_ITEM with floats."""
-    scale = 1 if message.get_type() == "MISSION_ITEM_INT" else DEGREE
+    x, y = message.x, message.y
+    if message.get_type() == "MISSION_ITEM":
+        x, y = _tenth_microdegrees(x), _tenth_microdegrees(y)
     numbers = (message.param1, message.param2, message.param3, message.param4)
-    x, y = round(message.x * scale), round(message.y * scale)
     return MissionItem(
         message.frame, message.command, numbers, x, y, message.z, bool(message.autocontinue)
     )
+
+
+def item_message(
+    dialect: Any,
+    peer: tuple[int, int],
+    number: int,
+    item: MissionItem,
+    mission_type: int,
+    is_current: bool = False,
+) -> Any:
+    """Return the MISSION_ITEM_INT of item `number`, to a peer's system and component."""
+    return dialect.MAVLink_mission_item_int_message(
+        *(*peer, number, item.frame, item.command, int(is_current)),
+        *(int(item.autocontinue), *item.parameters, item.x, item.y, item.z, mission_type),
+    )
+
+
+def _tenth_microdegrees(degrees: float) -> int:
+    """Return degrees in 1e-7; what is no angle becomes one that no place has."""
+    return round(degrees * DEGREE) if abs(degrees) <= 180.0 else 2**31 - 1
 
 
 def read_mission(path: Path) -> list[MissionItem]:

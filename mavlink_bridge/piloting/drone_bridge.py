@@ -22,14 +22,14 @@ from mavlink_bridge.frames import Vector
 from mavlink_bridge.links.link import Link
 from mavlink_bridge.mapping.registry import mapped_messages, telemetry_of
 from mavlink_bridge.mapping.setpoints import Setpoint, SetpointError, setpoint_message
-from mavlink_bridge.mapping.telemetry import SourceTime, Text
+from mavlink_bridge.mapping.telemetry import Text
 from mavlink_bridge.peers import Peer
 from mavlink_bridge.piloting.commander import Commander, ManoeuvreParameters
 from mavlink_bridge.piloting.drone_state import DroneState, Product
 from mavlink_bridge.piloting.file_flight import FileFlight
+from mavlink_bridge.piloting.peer_clocks import PeerClocks
 from mavlink_bridge.piloting.setpoint_stream import SetpointParameters, SetpointStream
 from mavlink_bridge.piloting.streams import StreamParameters, StreamRequests
-from mavlink_bridge.piloting.time_sync import TimeSync
 from mavlink_bridge.sending.traffic_class import TrafficClass
 from mavlink_bridge.wire.frame import Frame
 from mavlink_bridge.wire.signing import Signing
@@ -37,8 +37,6 @@ from spatial_types.parameters import parameter
 from spatial_types.transforms import Transform
 
 HEARTBEAT_PERIOD = 1.0
-EAGER_QUESTIONS = 10  # about the time, one a second; then
-QUESTION_PERIOD = 5.0
 STAND_BY = (
     2.0  # seconds at the beginning of a trajectory: PX4 wants to hear setpoints before it obeys
 )
@@ -113,54 +111,52 @@ class DroneBridge:
         self.parameters = parameters
         self.endpoint = Endpoint(
             link,
-            parameters.system,
-            parameters.component,
+            *(parameters.system, parameters.component),
             folder,
             endpoint_parameters,
             signing=signing,
             on_file=lambda *ended: self.files.ended(*ended),
         )
-        protocol = parameters.file_protocol
-        self.files = FileService(self.endpoint, folder, protocol, outlet.file_ended)
+        self.files = FileService(self.endpoint, folder, parameters.file_protocol, outlet.file_ended)
         self.state = DroneState(parameters.attitude_age)
         self.commander = Commander(self.endpoint, self.state, parameters.manoeuvre)
         self.setpoints = SetpointStream(parameters.setpoint)
         self.streams = StreamRequests(parameters.stream)
-        self.file_flight = FileFlight(
-            self.endpoint,
-            self,
-            folder,
-            map_from_local or Transform(),
-            outlet.changed,
-            rate=parameters.setpoint.trajectory_rate,
-            limits=parameters.trajectory,
-        )
-        self.boot_clock, self.utc_clock = TimeSync(), TimeSync()
+        self.file_flight = self._new_flight(folder, map_from_local or Transform(), outlet)
+        self.clocks = PeerClocks(self.endpoint, parameters.system)
         self.telemetry = 0  # messages that told something
         self.peer: Peer | None = None
         self._outlet = outlet
         self._dialect = self.endpoint.dialect
-        self._clock = 0
         self._mode = ""
         self._present = False
         self._follow_at: float | None = None
         self._heartbeat_due = 0.0
-        self._question_due = 0.0
         self.endpoint.handlers.add(self._on_telemetry, *mapped_messages())
-        self.endpoint.handlers.add(self._on_timesync, "TIMESYNC")
+
+    def _new_flight(self, folder: Path, map_from_local: Transform, outlet: Outlet) -> FileFlight:
+        return FileFlight(
+            self.endpoint,
+            self,
+            folder,
+            map_from_local,
+            outlet.changed,
+            rate=self.parameters.setpoint.trajectory_rate,
+            limits=self.parameters.trajectory,
+        )
 
     # Time
 
     def poll(self, now: float, clock: int, healthy: bool = True) -> list[Frame]:
         """Read and send what is due. Heartbeats go out only while the owner is healthy."""
-        self._clock = clock
+        self.clocks.ours = clock
         if healthy:
             self._beat(now)
         self.file_flight.poll(now)
         self._send_setpoint(now)
         self._follow(now)
         self.commander.poll(now)
-        self._ask_time(now)
+        self.clocks.poll(self.peer, now)
         frames = self.endpoint.poll(now)
         self._look_at_peer(now)
         return frames
@@ -170,9 +166,7 @@ class DroneBridge:
         self.stop(now, "the scene began anew")
         self.commander.give_up("the scene began anew")
         self.state.restart()
-        self.boot_clock.restart()
-        self.utc_clock.restart()
-        self._question_due = now
+        self.clocks.restart(now)
         self._outlet.changed("the clock was set back: all begins anew")
 
     def next_time(self) -> float | None:
@@ -265,7 +259,7 @@ class DroneBridge:
         target = (self.peer.system, self.peer.component)
         try:
             message = setpoint_message(
-                setpoint, self.peer.flavour, self._dialect, target, self._clock
+                setpoint, self.peer.flavour, self._dialect, target, self.clocks.ours
             )
         except SetpointError as error:
             self._outlet.refused("setpoint refused", str(error))
@@ -290,28 +284,9 @@ class DroneBridge:
         if isinstance(found.data, Text):
             self._outlet.text(found.data)
             return
-        stamp = self._stamp(found.time)
+        stamp = self.clocks.stamp(found.time)
         for product in self.state.take(found.data, stamp):
             self._outlet.product(product, stamp)
-
-    def _stamp(self, time: SourceTime | None) -> int:
-        if time is None:
-            return self._clock
-        clock = self.utc_clock if time.is_utc else self.boot_clock
-        clock.heard(time.nanoseconds, self._clock)
-        return max(0, clock.ours(time.nanoseconds, self._clock))
-
-    def _on_timesync(self, frame: Frame, _: Any) -> None:
-        message = frame.message
-        if getattr(message, "target_system", 0) not in (0, self.parameters.system):
-            return
-        if not self._clock:
-            return  # no time yet; an answer without one would be taken for a question
-        if message.tc1 == 0:
-            answer = self._dialect.MAVLink_timesync_message(self._clock, message.ts1)
-            self.endpoint.submit(answer, TrafficClass.COMMAND, self.endpoint.now, key="timesync")
-        elif self.peer is not None and frame.system == self.peer.system:
-            self.boot_clock.answered(message.tc1, message.ts1, self._clock)
 
     # What goes out by itself
 
@@ -329,22 +304,6 @@ class DroneBridge:
             3,
         )
         self.endpoint.submit(heartbeat, TrafficClass.HEARTBEAT, now)
-
-    def _ask_time(self, now: float) -> None:
-        if self.peer is None or not self.peer.present:
-            return
-        if now < self._question_due or not self._clock:
-            return
-        eager = self.boot_clock.exchanges < EAGER_QUESTIONS
-        self._question_due = now + (1.0 if eager else QUESTION_PERIOD)
-        sent = self._clock
-        question = self._dialect.MAVLink_timesync_message(0, sent)
-        self.endpoint.submit(
-            question,
-            TrafficClass.TELEMETRY,
-            now,
-            on_sent=lambda _: self.boot_clock.asked(sent, self._clock),
-        )
 
     # The other end
 

@@ -1,11 +1,10 @@
-"""A mission: its items, what each means to the pilot, and where one is in it."""
+"""A mission: what its items mean to the pilot, and where one is in it."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
+from mavlink_bridge.missions.mission_item import MissionItem
 from mavlink_bridge.simulated_autopilot.geodesy import E7, GlobalPoint, LocalOrigin
 
 Vector = tuple[float, float, float]
@@ -22,51 +21,23 @@ FENCES = frozenset({FENCE_IN, FENCE_OUT, FENCE_CIRCLE_IN, FENCE_CIRCLE_OUT})
 ABOVE_SEA, ABOVE_HOME = frozenset({0, 5}), frozenset({3, 6})
 
 
-@dataclass(frozen=True)
-class MissionItem:
-    """MISSION_ITEM_INT without its addresses; latitude and longitude stay in 1e-7 degrees."""
-
-    command: int
-    frame: int
-    parameters: tuple[float, float, float, float]
-    x: int
-    y: int
-    z: float
-    autocontinue: int = 1
-
-    @property
-    def placed(self) -> bool:
-        """Whether it has a place to fly to: take-off and landing may be where one is."""
-        if self.command not in PLACED:
-            return False
-        return self.command in (WAYPOINT, LOITER, LOITER_TIME) or bool(self.x or self.y)
-
-    def place(self, origin: LocalOrigin, home_height: float) -> Vector:
-        """Return where it is, ENU; `home_height` is home's altitude above the sea."""
-        altitude = self.z + (home_height if self.frame in ABOVE_HOME else 0.0)
-        return origin.local(GlobalPoint(self.x / E7, self.y / E7, altitude))
-
-    @property
-    def yaw(self) -> float | None:
-        """Heading in degrees clockwise from north; None when it is free."""
-        heading = self.parameters[3]
-        return heading if math.isfinite(heading) else None
+def is_placed(item: MissionItem) -> bool:
+    """Return whether an item has a place to fly to: take-off and landing may be where one is."""
+    if item.command not in PLACED:
+        return False
+    return item.command in (WAYPOINT, LOITER, LOITER_TIME) or bool(item.x or item.y)
 
 
-def item_of(message: Any) -> MissionItem:
-    """Return the item of a MISSION_ITEM_INT or of the old MISSION_ITEM with its floats."""
-    x, y = message.x, message.y
-    if message.get_type() == "MISSION_ITEM":
-        x, y = _tenth_microdegrees(x), _tenth_microdegrees(y)
-    numbers = (message.param1, message.param2, message.param3, message.param4)
-    return MissionItem(
-        message.command, message.frame, numbers, x, y, message.z, message.autocontinue
-    )
+def place_of(item: MissionItem, origin: LocalOrigin, home_height: float) -> Vector:
+    """Return where an item is, ENU; `home_height` is home's altitude above the sea."""
+    altitude = item.z + (home_height if item.frame in ABOVE_HOME else 0.0)
+    return origin.local(GlobalPoint(item.x / E7, item.y / E7, altitude))
 
 
-def _tenth_microdegrees(degrees: float) -> int:
-    """Return degrees in 1e-7; what is no angle becomes one that no place has."""
-    return round(degrees * E7) if abs(degrees) <= 180.0 else 2**31 - 1
+def heading_of(item: MissionItem) -> float | None:
+    """Return an item's heading in degrees clockwise from north; None when it is free."""
+    heading = item.parameters[3]
+    return heading if math.isfinite(heading) else None
 
 
 class MissionProgress:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 
 from mavlink_bridge.frames import world_yaw
+from mavlink_bridge.missions.mission_item import MissionItem
 from mavlink_bridge.simulated_autopilot import mission
 from mavlink_bridge.simulated_autopilot.geodesy import LocalOrigin
-from mavlink_bridge.simulated_autopilot.mission import MissionItem
 from mavlink_bridge.simulated_autopilot.multirotor import Demand, Vector
 from mavlink_bridge.simulated_autopilot.pilot import Mode, Pilot
 
@@ -44,7 +44,7 @@ class MissionFlight:
     def place_of(self, item: MissionItem) -> Vector:
         """Return where an item is, ENU."""
         home_height = self._origin.origin.altitude + self._pilot.home[2]
-        return item.place(self._origin, home_height)
+        return mission.place_of(item, self._origin, home_height)
 
     def demand(self) -> Demand:
         """Return what to fly now; items that take no time are passed at once."""
@@ -103,7 +103,7 @@ class MissionFlight:
         return self._pilot.toward(self._place)
 
     def _land(self, item: MissionItem) -> Demand | None:
-        if item.placed:
+        if mission.is_placed(item):
             x, y, _ = self.place_of(item)
             above = (x, y, self._pilot.body.position[2])
             if not self._pilot.is_at(above, 0.3):
@@ -137,8 +137,9 @@ class MissionFlight:
             self._pilot.speed = min(item.parameters[1], self._pilot.body.parameters.speed)
 
     def _heading(self, item: MissionItem, place: Vector) -> float | None:
-        if item.yaw is not None:
-            return world_yaw(math.radians(item.yaw))
+        heading = mission.heading_of(item)
+        if heading is not None:
+            return world_yaw(math.radians(heading))
         x, y, _ = self._pilot.body.position
         if math.hypot(place[0] - x, place[1] - y) < FACING_DISTANCE:
             return None

@@ -13,8 +13,8 @@ from enum import IntEnum
 from typing import Any
 
 from mavlink_bridge.endpoint import Endpoint
+from mavlink_bridge.missions.mission_item import MissionItem, item_message, item_of
 from mavlink_bridge.sending.traffic_class import TrafficClass
-from mavlink_bridge.simulated_autopilot.mission import MissionItem, item_of
 from mavlink_bridge.simulated_autopilot.parameter_service import is_ours
 from mavlink_bridge.wire.frame import Frame
 
@@ -184,19 +184,7 @@ class MissionService:
             self._acknowledge(peer, kind, MissionResult.INVALID_SEQUENCE)
             return
         item = plan.items[number]
-        answer = self._endpoint.dialect.MAVLink_mission_item_int_message(
-            *peer,
-            number,
-            item.frame,
-            item.command,
-            0,
-            item.autocontinue,
-            *item.parameters,
-            item.x,
-            item.y,
-            item.z,
-            kind,
-        )
+        answer = item_message(self._endpoint.dialect, peer, number, item, kind)
         self._send(answer, ("item", peer, number))
 
     def _clear(self, frame: Frame, _: Any) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from mavlink_bridge.missions.mission_item import MissionItem
 from mavlink_bridge.simulated_autopilot import mission
 from mavlink_bridge.simulated_autopilot.geodesy import E7, GlobalPoint, LocalOrigin
 from mavlink_bridge.simulated_autopilot.geofence import Zone
-from mavlink_bridge.simulated_autopilot.mission import MissionItem
 from mavlink_bridge.simulated_autopilot.mission_flight import MissionFlight
 from mavlink_bridge.simulated_autopilot.mission_service import (
     FENCE,
@@ -56,7 +56,7 @@ class Plans:
                 return MissionResult.UNSUPPORTED_FRAME
             if not abs(item.z) <= HIGHEST or abs(item.x) > 90 * E7 or abs(item.y) > 180 * E7:
                 return MissionResult.INVALID
-        if item.placed and self._pilot.fence.breach(self._flight.place_of(item)):
+        if mission.is_placed(item) and self._pilot.fence.breach(self._flight.place_of(item)):
             self._pilot.say("Mission refused: an item is outside the fence")
             return MissionResult.DENIED
         return MissionResult.ACCEPTED

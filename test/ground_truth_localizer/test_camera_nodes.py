@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import time
-
 import numpy as np
 import pytest
-
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-
 import rclpy
 import tf2_ros
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.parameter import Parameter
 from rclpy.time import Time
+from ros_graph import RosGraph
 from sensor_msgs.msg import CameraInfo, Image, JointState
 from std_msgs.msg import Float64
 from synthetic_camera import Scene, render, station_view, thesis_camera
@@ -36,55 +29,11 @@ from spatial_types.transforms import Transform
 MS = 1_000_000
 STATE = TargetState(0, np.array([0.1, 1.5]), np.zeros(2), np.diag([1e-5, 1e-5, 0, 0]), True)
 SCENE = Scene(position=(0.1, 1.5), yaw=0.7, samples=2)
-WAIT = 10.0
-
-
-class Graph:
-    """Nodes under test and one node that plays everything else."""
-
-    def __init__(self, domain: int) -> None:
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context, domain_id=domain)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.peer = rclpy.create_node("peer", context=self.context)
-        self.executor.add_node(self.peer)
-        self.nodes = [self.peer]
-        self.broadcaster = tf2_ros.TransformBroadcaster(self.peer)
-        self.received: dict[str, list] = {}
-
-    def start(self, factory, **parameters):
-        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
-        node = factory(context=self.context, parameter_overrides=overrides)
-        self.nodes.append(node)
-        self.executor.add_node(node)
-        return node
-
-    def listen(self, kind, topic, qos=10):
-        inbox = self.received.setdefault(topic, [])
-        self.peer.create_subscription(kind, topic, inbox.append, qos)
-        return inbox
-
-    def until(self, condition, act=lambda: None) -> bool:
-        """Spin, repeating `act`, until the condition holds."""
-        end = time.monotonic() + WAIT
-        while time.monotonic() < end:
-            act()
-            for _ in range(10):
-                self.executor.spin_once(timeout_sec=0.01)
-                if condition():
-                    return True
-        return False
-
-    def close(self) -> None:
-        for node in self.nodes:
-            node.destroy_node()
-        self.executor.shutdown()
-        rclpy.shutdown(context=self.context)
 
 
 @pytest.fixture
 def graph():
-    made = Graph(domain=73)
+    made = RosGraph(73)
     yield made
     made.close()
 
@@ -100,7 +49,7 @@ def shot():
 class Station:
     """Plays camera, laser and tf."""
 
-    def __init__(self, graph: Graph, shot) -> None:
+    def __init__(self, graph: RosGraph, shot) -> None:
         self.graph, (self.frame, self.view) = graph, shot
         peer = graph.peer
         self.images = peer.create_publisher(Image, "/station/camera/image_raw", SENSOR_DATA)

@@ -38,7 +38,7 @@ def test_stamps_are_of_the_measurement(tmp_path):
     for stamp, product in pair.heard.products[-100:]:
         if isinstance(product, Pose):
             errors.append((stamp - START) * 1e-9 % 0.05)
-    assert pair.bridge.boot_clock.uncertainty == pytest.approx(0.1, abs=0.02)
+    assert pair.bridge.clocks.boot.uncertainty == pytest.approx(0.1, abs=0.02)
     late = pair.now - (pair.heard.products[-1][0] - START) * 1e-9
     assert 0.09 < late < 0.17  # as old as the link makes it
 
@@ -52,10 +52,10 @@ def test_time_sync_survives_a_thin_link(tmp_path, loss):
     true_offset = START - round(BOOT * 1e9)
     theirs = round((pair.now + BOOT) * 1e9)
     received = START + round(pair.now * 1e9) + 10**12
-    error = pair.bridge.boot_clock.ours(theirs, received) - theirs - true_offset
+    error = pair.bridge.clocks.boot.ours(theirs, received) - theirs - true_offset
     assert abs(error) * 1e-9 < 0.05
-    assert pair.bridge.boot_clock.uncertainty < 0.15
-    assert pair.bridge.boot_clock.jumps == 0
+    assert pair.bridge.clocks.boot.uncertainty < 0.15
+    assert pair.bridge.clocks.boot.jumps == 0
 
 
 def test_a_reboot_starts_the_clock_anew(tmp_path):
@@ -63,7 +63,7 @@ def test_a_reboot_starts_the_clock_anew(tmp_path):
     pair.run(5.0)
     pair.drone.boot = lambda now: now - 4.0
     pair.run(5.0)
-    assert pair.bridge.boot_clock.jumps >= 1
+    assert pair.bridge.clocks.boot.jumps >= 1
     late = pair.now - (pair.heard.products[-1][0] - START) * 1e-9
     assert 0.0 < late < 0.15
 

@@ -11,11 +11,13 @@ from flights import Flight
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mavlink_bridge.dialect.definition import load
 from mavlink_bridge.links.thin import ThinOptions
 from mavlink_bridge.missions.mission_client import MissionOutcome
 from mavlink_bridge.missions.mission_item import (
     MissionError,
     MissionItem,
+    item_of,
     read_mission,
     write_mission,
 )
@@ -157,3 +159,13 @@ def test_a_bad_file_is_refused_with_its_line(tmp_path, text, what):
     path.write_text(text)
     with pytest.raises(MissionError, match=what):
         read_mission(path)
+
+
+@pytest.mark.parametrize("degrees", [math.nan, math.inf, -181.0])
+def test_a_float_item_that_names_no_place_is_one_that_no_place_has(degrees):
+    """MISSION_ITEM is the older message; what it holds comes from the other end."""
+    dialect = load()
+    place = (degrees, 14.5, 20.0)
+    message = dialect.MAVLink_mission_item_message(255, 190, 0, 0, 16, 0, 1, *NOTHING, *place)
+    item = item_of(message)
+    assert (item.x, item.y, item.z) == (2**31 - 1, 145_000_000, 20.0)

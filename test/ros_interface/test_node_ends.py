@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MAKING = "import sys, time\nimport rclpy\nfrom rclpy.node import Node\n"
+MAKING = "import signal, sys\nimport rclpy\nfrom rclpy.node import Node\n"
 MAKING += "from ros_interface.node_main import run_node\n"
 ENDLESS = """
 def make():
     print("making", flush=True)
     while True:
-        time.sleep(0.01)
+        signal.pause()
 sys.exit(run_node(make, last_words={last_words}))
 """
 BETWEEN = """

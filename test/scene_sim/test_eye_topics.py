@@ -1,12 +1,9 @@
 """The eyes' pictures on topics: drawn while somebody listens, stamped as the pose they show."""
 
-import signal
-
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
-from node_graph import PATIENCE, Listener, start
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from ros_interface.compressed_images import array_from_compressed, jpeg_from_array
@@ -16,22 +13,7 @@ from ros_interface.qos import SENSOR_DATA
 from ros_interface.stamps import nanoseconds_from_stamp
 
 DOMAIN = "89"
-
-
-@pytest.fixture
-def listener():
-    made = Listener(DOMAIN)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def simulator():
-    process = start(DOMAIN, "eyes.width:=160", "eyes.height:=120")
-    yield process
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
+OPTIONS = ("eyes.width:=160", "eyes.height:=120")
 
 
 class Viewpoint:

@@ -7,7 +7,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped, Twist
 from nav_msgs.msg import Odometry
-from node_graph import PATIENCE, Listener, start
+from node_graph import PATIENCE, start
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image, JointState, LaserScan
 from std_msgs.msg import Float64
@@ -17,24 +17,7 @@ from ros_interface.qos import SENSOR_DATA
 from ros_interface.stamps import nanoseconds_from_stamp
 
 DOMAIN = "88"
-
-
-@pytest.fixture
-def listener():
-    made = Listener(DOMAIN)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def simulator():
-    process = start(
-        DOMAIN, "scan_mode:=swept", "shadows:=false", "seed:=4", "real_time_factor:=2.0"
-    )
-    yield process
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
+OPTIONS = ("scan_mode:=swept", "shadows:=false", "seed:=4", "real_time_factor:=2.0")
 
 
 def test_topics_commands_services_and_the_end(listener, simulator):

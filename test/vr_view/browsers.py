@@ -91,6 +91,18 @@ class Tab:
         controllers = "window.headset.activeSession?.inputSources.length === 2"
         self.until(lambda: self.page.evaluate(controllers))
 
+    def record_pulses(self):
+        """Keep what the controllers are told to shake, as [hand, amplitude, ms], in `pulses`."""
+        self.page.evaluate(
+            """() => { window.pulses = [];
+              for (const source of headset.activeSession.inputSources) {
+                const record = (...given) =>
+                  Promise.resolve(window.pulses.push([source.handedness, ...given]));
+                Object.defineProperty(source.gamepad, "hapticActuators",
+                  { value: [{ pulse: record }], configurable: true });
+              } }"""
+        )
+
     def until(self, condition):
         """Wait for a condition, while the browser goes on."""
         deadline = time.monotonic() + PATIENCE

@@ -9,11 +9,11 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 from rclpy.time import Time
+from ros_graph import RosGraph
 from sensor_msgs.msg import CameraInfo, Joy
 from std_msgs.msg import UInt16
 from test_openvr_device import SteamVr
 from tf2_ros import Buffer, TransformListener
-from view_graph import ViewGraph
 
 from ros_interface.errors import ConfigurationError
 from ros_interface.geometry_messages import pose_from_message, transform_from_message
@@ -27,7 +27,7 @@ DOMAIN = 65
 
 @pytest.fixture
 def graph():
-    made = ViewGraph(DOMAIN)
+    made = RosGraph(DOMAIN)
     yield made
     made.close()
 

@@ -140,15 +140,7 @@ def test_sticks_and_buttons_arrive(tab, server):
 def test_haptics_come_to_the_right_hand(tab, server):
     """V15: through the surface that this browser has."""
     tab.enter_vr()
-    tab.page.evaluate(
-        """() => { window.pulses = [];
-          for (const source of headset.activeSession.inputSources) {
-            const record = (...given) =>
-              Promise.resolve(window.pulses.push([source.handedness, ...given]));
-            Object.defineProperty(source.gamepad, "hapticActuators",
-              { value: [{ pulse: record }], configurable: true });
-          } }"""
-    )
+    tab.record_pulses()
     server.hub.tell("haptics", "left", hand="left", amplitude=0.5, seconds=0.2)
     tab.until(lambda: tab.page.evaluate("window.pulses.length > 0"))
     assert tab.page.evaluate("window.pulses") == [["left", 0.5, 200]]

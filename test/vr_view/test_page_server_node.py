@@ -204,26 +204,32 @@ def test_an_image_is_taken_and_compressed_only_while_a_panel_is_open():
         in_page(work)
 
 
-def test_the_headset_reaches_ros_in_its_axes_and_haptics_come_back():
-    turned = [0.0, 0.5**0.5, 0.0, 0.5**0.5]  # to the left, about WebXR's y
-    stick = {"stick": [0.25, -1.0], "trigger": 0.5, "grip": 1.0, "buttons": [True, False, False]}
+TURNED_LEFT = [0.0, 0.5**0.5, 0.0, 0.5**0.5]  # about WebXR's y
+LEFT_HAND = {"stick": [0.25, -1.0], "trigger": 0.5, "grip": 1.0, "buttons": [True, False, False]}
+EYE = {"tangents": [1.0, 0.5, 1.0, 1.0], "size": [300, 400]}
 
+
+async def stream_device(page, heard):
+    """Tell eyes, then head and left hand over and over, until something is in every list."""
+    await page.send("eyes", left=EYE, right=EYE, distance=0.064)
+
+    async def stream():
+        while not all(heard):
+            head = [1.0, 1.6, -2.0, *TURNED_LEFT]
+            await page.send("device", t=page.hello["time"], head=head, left=LEFT_HAND)
+            await asyncio.sleep(0.02)
+
+    await asyncio.wait_for(stream(), 60.0)
+
+
+def test_the_headset_reaches_ros_in_its_axes():
     async def work(http):
         heads = made.listen(PoseStamped, "/viewpoint/device/head")
         joys = made.listen(Joy, "/viewpoint/left_hand/joy")
         infos = made.listen(CameraInfo, "/viewpoint/device/right/camera_info", LATCHED)
         latencies = made.listen(DiagnosticArray, "/viewpoint/latency")
         async with open_page(http, made.server) as page:
-            eye = {"tangents": [1.0, 0.5, 1.0, 1.0], "size": [300, 400]}
-            await page.send("eyes", left=eye, right=eye, distance=0.064)
-
-            async def stream():
-                while not (heads and joys and infos and latencies):
-                    head = [1.0, 1.6, -2.0, *turned]
-                    await page.send("device", t=page.hello["time"], head=head, left=stick)
-                    await asyncio.sleep(0.02)
-
-            await asyncio.wait_for(stream(), 60.0)
+            await stream_device(page, (heads, joys, infos, latencies))
             pose = heads[0].pose
             # x right 1, y up 1.6, z back -2: 2 forward, 1 to the right, 1.6 up.
             position = (pose.position.x, pose.position.y, pose.position.z)
@@ -236,28 +242,40 @@ def test_the_headset_reaches_ros_in_its_axes_and_haptics_come_back():
             assert info.k[0] == pytest.approx(200.0)  # 300 px over tangents 1 + 0.5
             assert info.p[3] == pytest.approx(-200.0 * 0.064)
             assert any("network" in pair.key for pair in latencies[0].status[0].values)
-
-            strength = made.friend.create_publisher(UInt16, "/viewpoint/left_hand/haptics", 10)
-            told = await haptics(page, strength, UInt16(data=3999), "left")
-            assert told["amplitude"] == 1.0
-            pulses = "/viewpoint/right_hand/haptic_pulse"
-            pulse = made.friend.create_publisher(Vector3Stamped, pulses, 10)
-            message = Vector3Stamped()
-            message.vector.x, message.vector.y = 0.25, 0.2
-            told = await haptics(page, pulse, message, "right")
-            assert (told["amplitude"], told["seconds"]) == (0.25, 0.2)
         await until(lambda: list(joys[-1].axes) == [0.0, 0.0, 0.0, 0.0])
-
-    async def haptics(page, publisher, message, hand):
-        await until(lambda: publisher.get_subscription_count())
-        publisher.publish(message)
-        return await page.next("haptics", hand=hand)
 
     with graph() as made:
         in_page(work)
 
 
-def test_pilots_act_by_services_parameters_and_topics():
+def test_haptics_come_back_to_the_headset():
+    async def told(page, kind, topic, message, hand):
+        publisher = made.friend.create_publisher(kind, topic, 10)
+        await until(lambda: publisher.get_subscription_count())
+        publisher.publish(message)
+        return await page.next("haptics", hand=hand)
+
+    async def work(http):
+        async with open_page(http, made.server) as page:
+            topic = "/viewpoint/left_hand/haptics"
+            pulse = await told(page, UInt16, topic, UInt16(data=3999), "left")
+            assert pulse["amplitude"] == 1.0
+            message = Vector3Stamped()
+            message.vector.x, message.vector.y = 0.25, 0.2
+            topic = "/viewpoint/right_hand/haptic_pulse"
+            pulse = await told(page, Vector3Stamped, topic, message, "right")
+            assert (pulse["amplitude"], pulse["seconds"]) == (0.25, 0.2)
+
+    with graph() as made:
+        in_page(work)
+
+
+async def ask(page, name, /, **arguments):
+    await page.send("action", id=1, name=name, arguments=arguments)
+    return await page.next("result")
+
+
+def test_pilots_act_by_services():
     calls = []
 
     def pause(request, response):
@@ -269,16 +287,9 @@ def test_pilots_act_by_services_parameters_and_topics():
         response.success, response.message = False, "not armed"
         return response
 
-    async def ask(page, name, /, **arguments):
-        await page.send("action", id=len(calls), name=name, arguments=arguments)
-        return await page.next("result")
-
     async def work(http):
-        friend = made.friend
-        friend.create_service(SetBool, "/scene_sim/pause", pause)
-        friend.create_service(Trigger, "/drone/take_off", take_off)
-        modes = made.listen(String, "/viewpoint/mode")
-        setpoints = made.listen(PoseStamped, "/drone/setpoint_pose")
+        made.friend.create_service(SetBool, "/scene_sim/pause", pause)
+        made.friend.create_service(Trigger, "/drone/take_off", take_off)
         async with open_page(http, made.server) as page:
             assert (await ask(page, "simulator.pause", on=True))["text"] == "paused"
             assert calls == [True]
@@ -286,6 +297,16 @@ def test_pilots_act_by_services_parameters_and_topics():
             assert (result["ok"], result["text"]) == (False, "not armed")
             result = await ask(page, "drone.land")
             assert "nobody offers /drone/land" in result["text"]
+
+    with graph() as made:
+        in_page(work)
+
+
+def test_pilots_act_by_topics():
+    async def work(http):
+        modes = made.listen(String, "/viewpoint/mode")
+        setpoints = made.listen(PoseStamped, "/drone/setpoint_pose")
+        async with open_page(http, made.server) as page:
             await until(lambda: made.node.count_subscribers("/viewpoint/mode"))
             assert (await ask(page, "viewpoint.mode", name="orbit"))["ok"]
             await until(lambda: [mode.data for mode in modes] == ["orbit"])

@@ -125,16 +125,7 @@ def test_controllers_arrive_in_joy_and_haptics_come_back(graph, tab):
           right.updateButtonValue("b-button", 1); }"""
     )
     tab.until(lambda: joys and joys[-1].axes[2] > 0.5)
-    # Controllers are there now; a session that has just begun has none.
-    tab.page.evaluate(
-        """() => { window.pulses = [];
-          for (const source of headset.activeSession.inputSources) {
-            const record = (...given) =>
-              Promise.resolve(window.pulses.push([source.handedness, ...given]));
-            Object.defineProperty(source.gamepad, "hapticActuators",
-              { value: [{ pulse: record }], configurable: true });
-          } }"""
-    )
+    tab.record_pulses()
     assert list(joys[-1].axes) == pytest.approx([-0.5, 1.0, 0.75, 0.0], abs=1e-6)
     assert list(joys[-1].buttons) == [1, 0, 0, 0, 1]
     shake = graph.friend.create_publisher(UInt16, "/viewpoint/right_hand/haptics", RELIABLE)

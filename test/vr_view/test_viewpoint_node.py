@@ -12,11 +12,12 @@ import tf2_ros
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 from rclpy.time import Time
+from ros_graph import RosGraph
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
-from view_graph import ViewGraph, pose_stamped
+from view_messages import pose_stamped
 
 from ros_interface.errors import ConfigurationError
 from ros_interface.geometry_messages import pose_from_message, stamped_transform
@@ -34,7 +35,7 @@ HEAD = Transform.from_rpy((0.1, 0.2, 1.7), (0.0, 0.1, 0.5))
 
 @pytest.fixture
 def graph():
-    made = ViewGraph(DOMAIN)
+    made = RosGraph(DOMAIN)
     yield made
     made.close()
 
@@ -46,6 +47,21 @@ def pose_of(message):
 def counts_of(statuses):
     values = [s for array in statuses for s in array.status if s.name == "viewpoint"]
     return {item.key: item.value for item in values[-1].values} if values else {}
+
+
+def of_one_stamp(heard, map_from_head):
+    """Return the newest stamp that a message of each kind bears, and these; None without one."""
+    by_stamp = {
+        name: {nanoseconds_from_stamp(m.header.stamp): m for m in messages}
+        for name, messages in heard.items()
+    }
+    there = [
+        stamp
+        for stamp, message in by_stamp["head"].items()
+        if np.allclose(pose_of(message).translation, map_from_head.translation)
+        and all(stamp in messages for messages in by_stamp.values())
+    ]
+    return (there[-1], {n: m[there[-1]] for n, m in by_stamp.items()}) if there else None
 
 
 def test_head_and_eyes_go_out_with_one_stamp_on_topics_and_on_tf(graph):
@@ -60,21 +76,10 @@ def test_head_and_eyes_go_out_with_one_stamp_on_topics_and_on_tf(graph):
     publisher = graph.peer.create_publisher(PoseStamped, "/viewpoint/device/head", 1)
     wanted = Transform.planar(1.0, 2.0, math.pi / 2) @ HEAD
 
-    def of_one_stamp():
-        by_stamp = {
-            name: {nanoseconds_from_stamp(m.header.stamp): m for m in messages}
-            for name, messages in {**heard, "info": infos}.items()
-        }
-        there = [
-            stamp
-            for stamp, message in by_stamp["head"].items()
-            if np.allclose(pose_of(message).translation, wanted.translation)
-            and all(stamp in messages for messages in by_stamp.values())
-        ]
-        return (there[-1], {n: m[there[-1]] for n, m in by_stamp.items()}) if there else None
-
-    graph.until(of_one_stamp, lambda: publisher.publish(pose_stamped(HEAD)))
-    stamp, found = of_one_stamp()
+    everything = {**heard, "info": infos}
+    tell = partial(publisher.publish, pose_stamped(HEAD))
+    graph.until(lambda: of_one_stamp(everything, wanted), tell)
+    stamp, found = of_one_stamp(everything, wanted)
     assert found["head"].header.frame_id == "map"
     np.testing.assert_allclose(pose_of(found["head"]).rotation, wanted.rotation, atol=1e-9)
     for side, sign in (("left", 1.0), ("right", -1.0)):

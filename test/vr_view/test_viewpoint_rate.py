@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from view_graph import ViewGraph
+from ros_graph import RosGraph
 
 from vr_view.viewpoint_node import ViewpointNode
 
@@ -21,7 +21,7 @@ def start(folder, *arguments):
     environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     out = folder / "figures" / "rate.json"
     process = subprocess.Popen(
-        [sys.executable, "-m", "vr_view.viewpoint_rate", "--json", str(out), *arguments],
+        [sys.executable, "-m", "vr_view.viewpoint_rate_node", "--json", str(out), *arguments],
         env=environment,
         cwd=ROOT,
         stdout=subprocess.PIPE,
@@ -32,7 +32,7 @@ def start(folder, *arguments):
 
 
 def test_it_measures_the_viewpoint_that_runs(tmp_path):
-    graph = ViewGraph(DOMAIN)
+    graph = RosGraph(DOMAIN)
     graph.start(ViewpointNode)
     process, out = start(tmp_path, "--seconds", "2")
     graph.until(lambda: process.poll() is not None)

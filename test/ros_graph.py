@@ -13,14 +13,11 @@ import tf2_ros
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 
-from ros_interface.geometry_messages import message_from_pose
-from ros_interface.stamps import stamp_from_nanoseconds
-
 PATIENCE = 60.0
 
 
-class ViewGraph:
-    """What was heard lies in lists by topic."""
+class RosGraph:
+    """What was heard lies in lists, one for each call of `listen`."""
 
     def __init__(self, domain: int) -> None:
         self.context = rclpy.Context()
@@ -32,6 +29,7 @@ class ViewGraph:
         self.broadcaster = tf2_ros.TransformBroadcaster(self.peer)
 
     def start(self, factory: Any, **parameters: Any) -> Any:
+        """Make a node and spin it; two underscores in a parameter's name stand for its dot."""
         overrides = [
             Parameter(name.replace("__", "."), value=value) for name, value in parameters.items()
         ]
@@ -45,13 +43,16 @@ class ViewGraph:
         self.peer.create_subscription(kind, topic, heard.append, qos)
         return heard
 
-    def until(self, condition: Any, act: Any = lambda: None) -> None:
-        """Spin, repeating `act`, until the condition holds."""
+    def until(self, condition: Any, act: Any = lambda: None) -> bool:
+        """Act and spin, over and over, until the condition holds; it must in the end."""
         end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end, "waited in vain"
+        while time.monotonic() < end:
             act()
-            self.executor.spin_once(timeout_sec=0.05)
+            for _ in range(10):  # no faster than what is given can be taken in
+                self.executor.spin_once(timeout_sec=0.01)
+                if condition():
+                    return True
+        raise AssertionError("waited in vain")
 
     def now(self) -> int:
         return self.peer.get_clock().now().nanoseconds
@@ -61,16 +62,3 @@ class ViewGraph:
         for node in self.nodes:
             node.destroy_node()
         rclpy.shutdown(context=self.context)
-
-
-def stamped(message: Any, stamp: int, frame_id: str) -> Any:
-    """The message with its header filled."""
-    message.header.stamp = stamp_from_nanoseconds(stamp)
-    message.header.frame_id = frame_id
-    return message
-
-
-def pose_stamped(pose: Any, frame_id: str = "viewpoint_device", stamp: int = 1) -> Any:
-    from geometry_msgs.msg import PoseStamped
-
-    return stamped(PoseStamped(pose=message_from_pose(pose)), stamp, frame_id)
