@@ -29,7 +29,8 @@ from ros_interface.geometry_messages import message_from_pose
 from ros_interface.qos import NEWEST, RELIABLE, SENSOR_DATA
 from ros_interface.stamps import nanoseconds_from_stamp, stamp_from_nanoseconds
 from ros_interface.timers import wall_timer
-from scene_sim.eyes import EyePainter, EyeQuality, EyeView, Frustum
+from scene_sim.eyes import EyePainter, EyeQuality, EyeView
+from spatial_types.frustum import Frustum
 from spatial_types.transforms import Transform
 
 DOMAIN = 78

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+from typing import Any
 
 import cv2
 import numpy as np
@@ -15,18 +16,23 @@ from ros_interface.stamps import stamp_from_nanoseconds
 JPEG_FORMAT = "rgb8; jpeg compressed bgr8"
 
 
+def jpeg_bytes(pixels: NDArray[Any], quality: int = 80) -> bytes:
+    """Return the JPEG file of a BGR (H, W, 3) or grey image; `quality` 1 to 100."""
+    done, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    if not done:
+        raise MessageError(f"image of shape {pixels.shape} cannot be a JPEG")
+    return data.tobytes()
+
+
 def jpeg_from_array(
     pixels: NDArray[np.uint8], stamp: int, frame_id: str, quality: int = 80
 ) -> CompressedImage:
     """Return a JPEG of an RGB image (H, W, 3); `quality` 1 to 100."""
-    settings = [cv2.IMWRITE_JPEG_QUALITY, quality]
-    done, data = cv2.imencode(".jpg", cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), settings)
-    if not done:
-        raise MessageError(f"image of shape {pixels.shape} cannot be a JPEG")
+    data = jpeg_bytes(cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), quality)
     message = CompressedImage(format=JPEG_FORMAT)
     message.header.stamp = stamp_from_nanoseconds(stamp)
     message.header.frame_id = frame_id
-    message.data = array.array("B", data.tobytes())  # a list is checked byte by byte
+    message.data = array.array("B", data)  # a list is checked byte by byte
     return message
 
 

@@ -28,10 +28,11 @@ from ros_interface.qos import NEWEST
 from ros_interface.stamps import nanoseconds_from_stamp, stamp_from_nanoseconds
 from ros_interface.thread_priority import WATCHER, yield_to_others
 from scene_sim.eye_thread import SIDES, EyePictures, EyeRequest, EyeThread
-from scene_sim.eyes import EyePainter, EyeView, Frustum
+from scene_sim.eyes import EyePainter, EyeView
 from scene_sim.messages import pose_in_world
 from scene_sim.node_parameters import EyeParameters
 from scene_sim.simulator import Simulator
+from spatial_types.frustum import Frustum
 from spatial_types.transforms import Transform
 
 STRAIGHT = Frustum(1.0, 1.0, 0.75, 0.75)  # until a CameraInfo tells: 90 degrees across, 4 to 3
@@ -112,7 +113,7 @@ class EyeTopics:
 
     def _take_info(self, side: str, message: CameraInfo) -> None:
         try:
-            self._frusta[side] = Frustum.of(camera_model_from_message(message))
+            self._frusta[side] = Frustum.from_camera(camera_model_from_message(message))
         except (MessageError, ValueError) as error:
             self._diagnostics.refuse(f"camera_info of the {side} eye refused", error)
 
@@ -141,7 +142,7 @@ class EyeTopics:
         frame_id, image = f"viewpoint/{side}_eye_optical", pictures.images[side]
         if self._info[side].get_subscription_count():
             view: EyeView = getattr(pictures.request, side)
-            model = view.frustum.model(self._parameters.width, self._parameters.height)
+            model = view.frustum.camera(self._parameters.width, self._parameters.height)
             self._info[side].publish(camera_info_from_model(model, stamp, frame_id))
         if self._jpeg[side].get_subscription_count():
             quality = self._parameters.quality

@@ -16,47 +16,10 @@ from numpy.typing import NDArray
 from scene_sim.camera import Painter
 from scene_sim.mjcf_geometry import HAND_GROUP
 from scene_sim.physics import Snapshot
-from spatial_types.camera import CameraModel
+from spatial_types.frustum import Frustum
 from spatial_types.transforms import Transform
 
 Image = NDArray[np.uint8]
-
-
-@dataclass(frozen=True)
-class Frustum:
-    """How far an eye sees: tangents of the angles from straight ahead, left, right, up, down.
-
-    All are positive where straight ahead lies in the picture.
-    """
-
-    left: float
-    right: float
-    up: float
-    down: float
-
-    def __post_init__(self) -> None:
-        """Raise ValueError where nothing lies between the edges."""
-        sides = (self.left, self.right, self.up, self.down)
-        if not (np.all(np.isfinite(sides)) and self.left > -self.right and self.up > -self.down):
-            raise ValueError(f"{self}: expected edges with something between them")
-
-    @staticmethod
-    def of(model: CameraModel) -> Frustum:
-        """Return what the image of a pinhole camera without distortion covers."""
-        (fx, _, cx), (_, fy, cy), _ = model.matrix.tolist()
-        return Frustum(
-            left=(cx + 0.5) / fx,
-            right=(model.width - 0.5 - cx) / fx,
-            up=(cy + 0.5) / fy,
-            down=(model.height - 0.5 - cy) / fy,
-        )
-
-    def model(self, width: int, height: int) -> CameraModel:
-        """Return the intrinsics of an image of this frustum; its pixels need not be square."""
-        fx = width / (self.left + self.right)
-        fy = height / (self.up + self.down)
-        matrix = [[fx, 0.0, self.left * fx - 0.5], [0.0, fy, self.up * fy - 0.5], [0.0, 0.0, 1.0]]
-        return CameraModel(width, height, np.array(matrix))
 
 
 @dataclass(frozen=True)

@@ -192,6 +192,9 @@ def _wave(element: Element | None, amplitude: str) -> Wave:
     sine = element.find("sin") or Element("sin")
     noise = element.find("noise")
     numbers = {name: noise.number(name, 0.0) for name in NOISE_NUMBERS} if noise else {}
+    if numbers.get("stddev", 0.0) < 0.0:
+        text = f"<stddev> is {numbers['stddev']}: expected 0 or more"
+        raise DescriptionError(element.source, text)
     wave = Wave(
         element.number("time_for_rise", 1.0),
         sine.number(amplitude, 0.0),

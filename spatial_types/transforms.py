@@ -125,3 +125,17 @@ def quaternion_from_matrix(rotation: ArrayLike) -> Array:
     x, y, z, w = rows[squares.index(largest)]
     length = math.copysign(math.sqrt(x * x + y * y + z * z + w * w), w)
     return np.array([x / length, y / length, z / length, w / length])
+
+
+def rotation_vector(rotation: ArrayLike) -> Array:
+    """Return the axis (3,) times the angle, 0 to pi, of a rotation (3, 3)."""
+    x, y, z, w = quaternion_from_matrix(rotation).tolist()
+    sine = math.sqrt(x * x + y * y + z * z)
+    scale = 2.0 * math.atan2(sine, w) / sine if sine > 1e-9 else 2.0
+    return np.array([scale * x, scale * y, scale * z])
+
+
+def shortened(vector: Array, longest: float) -> Array:
+    """Return a vector (3,), no longer than `longest`."""
+    length = float(np.linalg.norm(vector))
+    return vector if length <= longest else vector * (longest / length)

@@ -13,7 +13,8 @@ from rcl_interfaces.srv import SetParameters
 from std_msgs.msg import Empty, String
 from std_srvs.srv import SetBool, Trigger
 
-from ros_interface.geometry_messages import quaternion_message_from_yaw
+from ros_interface.errors import MessageError
+from ros_interface.geometry_messages import pose_from_message, quaternion_message_from_yaw
 from ros_interface.parameters import parameter_message
 from ros_interface.qos import RELIABLE
 from vr_view.page_topics import PageTopics
@@ -168,10 +169,10 @@ class PageActions:
 
     def _own_yaw(self) -> float | None:
         message = self._topics.last.get(f"/{self._drone}/pose")
-        if message is None:
+        try:
+            return None if message is None else pose_from_message(message.pose).yaw
+        except MessageError:
             return None
-        q = message.pose.orientation
-        return math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))
 
     # Services
 

@@ -15,12 +15,13 @@ from ros_interface.diagnostics import OK, status_message
 from ros_interface.geometry_messages import message_from_pose
 from ros_interface.qos import LATCHED, RELIABLE
 from ros_interface.stamps import stamp_from_nanoseconds
+from spatial_types.frustum import Frustum
 from vr_view.eye_messages import camera_info_of_eye
 from vr_view.hands.haptics import HapticsError, Pulse, pulse_from_strength, pulse_of
 from vr_view.server.hub import Hub
 from vr_view.server.protocol import Controller, Device, Eye, Eyes
 from vr_view.viewpoints.device_axes import pose_from_y_up
-from vr_view.viewpoints.eyes import SIDES, Frustum
+from vr_view.viewpoints.eyes import SIDES
 from vr_view.viewpoints.eyes import Eyes as ViewEyes
 
 FRAME = "viewpoint_device"

@@ -21,6 +21,7 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
+from ros_interface.compressed_images import jpeg_bytes
 from ros_interface.diagnostics import as_level
 from ros_interface.errors import MessageError
 from ros_interface.geometry_messages import pose_from_message
@@ -32,7 +33,6 @@ from vr_view.server.pose_error import PlanarPose, PoseError
 from vr_view.server.topics import TransformRow
 
 Json = dict[str, Any]
-JPEG_QUALITY = 80
 MOST_POINTS = 20_000
 SHAPES = {
     Marker.ARROW: "arrow",
@@ -108,9 +108,7 @@ def image_value(message: Image) -> tuple[Json, bytes]:
     conversion = TO_BGR.get(message.encoding)
     if conversion is not None:
         pixels = cv2.cvtColor(pixels, conversion)
-    made, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
-    if not made:
-        raise MessageError(f"Image of {message.width} x {message.height} makes no JPEG")
+    data = jpeg_bytes(pixels)
     header = {
         "frame": message.header.frame_id,
         "stamp": seconds(message.header.stamp),
@@ -118,7 +116,7 @@ def image_value(message: Image) -> tuple[Json, bytes]:
         "height": int(message.height),
         "format": "jpeg",
     }
-    return header, data.tobytes()
+    return header, data
 
 
 def compressed_image_value(message: CompressedImage) -> tuple[Json, bytes]:

@@ -10,8 +10,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from scene_sim.eyes import EyePainter, EyeQuality, EyeView, Frustum
+from scene_sim.eyes import EyePainter, EyeQuality, EyeView
 from scene_sim.simulator import ModelSpec, Simulator, SimulatorOptions
+from spatial_types.frustum import Frustum
 from spatial_types.transforms import Transform
 
 ROOT = Path(__file__).resolve().parents[2]

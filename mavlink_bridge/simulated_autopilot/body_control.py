@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mavlink_bridge.simulated_autopilot.multirotor import Multirotor
 from spatial_types.parameters import parameter
-from spatial_types.transforms import Transform, matrix_from_rpy
+from spatial_types.transforms import Transform, matrix_from_rpy, rotation_vector, shortened
 
 Array = NDArray[np.float64]
 
@@ -63,12 +63,12 @@ class BodyLoop:
         wanted = wanted_pose(body, self._home)
         lag = wanted.translation - map_from_body.translation
         held = self._held + parameters.learning * seconds * lag
-        self._held = _shortened(held, parameters.fastest_correction)
-        catching_up = _shortened(parameters.gain * lag, parameters.fastest_correction)
+        self._held = shortened(held, parameters.fastest_correction)
+        catching_up = shortened(parameters.gain * lag, parameters.fastest_correction)
         linear = self._home.rotate(body.velocity) + catching_up + self._held
         back = map_from_body.rotation.T
         angular = back @ np.array([0.0, 0.0, body.yaw_rate])
-        turn = _rotation_vector(back @ wanted.rotation)
+        turn = rotation_vector(back @ wanted.rotation)
         return back @ linear, angular + parameters.turn_gain * turn
 
     def take_over(self, body: Multirotor, map_from_body: Transform) -> bool:
@@ -80,24 +80,3 @@ class BodyLoop:
         x, y, z = home_from_body.translation
         body.correct((x, y, z), home_from_body.yaw, (0.0, 0.0, 0.0))
         return True
-
-
-def _shortened(vector: Array, longest: float) -> Array:
-    length = float(np.linalg.norm(vector))
-    return vector if length <= longest else vector * (longest / length)
-
-
-def _rotation_vector(rotation: Array) -> Array:
-    """Return the axis times the angle of a turn; exact for small ones, bounded for all."""
-    skew = np.array(
-        [
-            rotation[2, 1] - rotation[1, 2],
-            rotation[0, 2] - rotation[2, 0],
-            rotation[1, 0] - rotation[0, 1],
-        ]
-    )
-    sine = float(np.linalg.norm(skew)) / 2.0
-    angle = math.atan2(sine, (float(np.trace(rotation)) - 1.0) / 2.0)
-    if sine < 1e-9:
-        return skew / 2.0 if angle < 1.0 else np.array([0.0, 0.0, angle])
-    return skew / (2.0 * sine) * angle

@@ -4,13 +4,11 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scenes import SECOND, room, small_world
 
 from scene_sim.eye_thread import EyeRequest, EyeThread
-from scene_sim.eyes import EyePainter, EyeQuality, EyeView, Frustum
-from spatial_types.camera import CameraModel
+from scene_sim.eyes import EyePainter, EyeQuality, EyeView
+from spatial_types.frustum import Frustum
 from spatial_types.transforms import Transform
 
 OUT, IN, UP, DOWN = 1.2, 0.8, 0.9, 0.7
@@ -34,7 +32,7 @@ def eyes(head: Transform, distance: float = 0.064) -> dict[str, EyeView]:
 
 def projected(view: EyeView, point, quality=QUALITY):
     x, y, z = OPTICAL_FROM_EYE @ view.map_from_eye.inverse().apply(point)
-    model = view.frustum.model(quality.width, quality.height)
+    model = view.frustum.camera(quality.width, quality.height)
     return (model.matrix @ [x / z, y / z, 1.0])[:2]
 
 
@@ -85,29 +83,6 @@ def test_the_scene_s_own_images_stay_the_same():
     painter.draw_pair(views["left"], views["right"], simulator.snapshot())
     np.testing.assert_array_equal(simulator.render("station/camera/image_raw").pixels, plain)
     painter.close()
-
-
-sides = st.floats(0.1, 3.0)
-
-
-@given(sides, sides, sides, sides, st.integers(16, 2000), st.integers(16, 2000))
-def test_frustum_and_intrinsics_there_and_back(left, right, up, down, width, height):
-    frustum = Frustum(left, right, up, down)
-    back = Frustum.of(frustum.model(width, height))
-    for name in ("left", "right", "up", "down"):
-        assert getattr(back, name) == pytest.approx(getattr(frustum, name), rel=1e-9)
-
-
-def test_symmetric_camera():
-    frustum = Frustum.of(CameraModel.from_hfov(640, 480, np.pi / 2))
-    assert (frustum.left, frustum.right) == (pytest.approx(1.0), pytest.approx(1.0))
-    assert (frustum.up, frustum.down) == (pytest.approx(0.75), pytest.approx(0.75))
-
-
-@pytest.mark.parametrize("sides", [(1.0, -1.0, 1.0, 1.0), (1.0, 1.0, np.nan, 1.0)])
-def test_no_frustum(sides):
-    with pytest.raises(ValueError, match="expected edges"):
-        Frustum(*sides)
 
 
 class SlowPainter:

@@ -118,15 +118,19 @@ def test_wind_without_the_plugin_is_named(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    "plugin",
+    ("plugin", "words"),
     [
-        FACTOR.replace("0.5", "0"),
-        "<vertical><time_for_rise>0</time_for_rise></vertical>",
-        "<horizontal><magnitude><sin><period>-1</period></sin></magnitude></horizontal>",
+        (FACTOR.replace("0.5", "0"), "more than 0"),
+        ("<vertical><time_for_rise>0</time_for_rise></vertical>", "more than 0"),
+        (
+            "<horizontal><magnitude><sin><period>-1</period></sin></magnitude></horizontal>",
+            "more than 0",
+        ),
+        ("<vertical><noise><stddev>-0.1</stddev></noise></vertical>", "0 or more"),
     ],
 )
-def test_numbers_that_mean_nothing_are_refused(tmp_path, plugin) -> None:
-    with pytest.raises(DescriptionError, match=r"windy\.sdf.*expected more than 0"):
+def test_numbers_that_mean_nothing_are_refused(tmp_path, plugin, words) -> None:
+    with pytest.raises(DescriptionError, match=rf"windy\.sdf.*expected {words}"):
         load(world(tmp_path, plugin))
 
 

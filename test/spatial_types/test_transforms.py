@@ -4,7 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spatial_types.angles import wrap_angle, wrap_scalar
-from spatial_types.transforms import Transform, matrix_from_quaternion, quaternion_from_matrix
+from spatial_types.transforms import (
+    Transform,
+    matrix_from_quaternion,
+    quaternion_from_matrix,
+    rotation_vector,
+    shortened,
+)
 
 angle = st.floats(-7.0, 7.0)
 metre = st.floats(-50.0, 50.0)
@@ -71,3 +77,24 @@ def test_wrapping_keeps_the_direction(value):
     assert -np.pi <= wrapped < np.pi + 1e-12
     assert np.isclose(np.cos(wrapped), np.cos(value), atol=1e-9)
     assert np.isclose(np.sin(wrapped), np.sin(value), atol=1e-9)
+
+
+@given(
+    st.tuples(*[st.floats(-1.0, 1.0)] * 3).filter(lambda axis: np.linalg.norm(axis) > 1e-3),
+    st.one_of(st.floats(0.0, 3.14159), st.sampled_from([0.0, 1e-12, 1e-7, np.pi])),
+)
+def test_rotation_vector_is_axis_times_angle(axis, turn):
+    unit = np.array(axis) / np.linalg.norm(axis)
+    rotation = matrix_from_quaternion([*(np.sin(turn / 2.0) * unit), np.cos(turn / 2.0)])
+    found = rotation_vector(rotation)
+    if turn > 3.14:  # half a turn is the same about both ends of its axis
+        found = np.copysign(1.0, found @ unit) * found
+    np.testing.assert_allclose(found, turn * unit, atol=1e-7)
+
+
+@given(st.tuples(metre, metre, metre), st.floats(0.0, 20.0))
+def test_shortened_keeps_the_direction(vector, longest):
+    given_length = np.linalg.norm(vector)
+    found = shortened(np.array(vector), longest)
+    assert np.linalg.norm(found) == pytest.approx(min(given_length, longest), abs=1e-9)
+    assert found @ vector == pytest.approx(np.linalg.norm(found) * given_length, abs=1e-6)

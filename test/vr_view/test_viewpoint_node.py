@@ -24,10 +24,11 @@ from ros_interface.geometry_messages import pose_from_message, stamped_transform
 from ros_interface.geometry_messages import transform_from_message as transform
 from ros_interface.qos import LATCHED
 from ros_interface.stamps import nanoseconds_from_stamp
+from spatial_types.frustum import Frustum
 from spatial_types.transforms import Transform
 from vr_view.eye_messages import camera_info_of_eye
 from vr_view.viewpoint_node import ViewpointNode
-from vr_view.viewpoints.eyes import EyeOptions, Eyes, Frustum
+from vr_view.viewpoints.eyes import EyeOptions, Eyes
 
 DOMAIN = 64
 HEAD = Transform.from_rpy((0.1, 0.2, 1.7), (0.0, 0.1, 0.5))

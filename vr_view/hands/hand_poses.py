@@ -14,6 +14,7 @@ import numpy as np
 
 from spatial_types.parameters import ParameterError, parameter
 from spatial_types.transforms import Transform
+from vr_view.viewpoints.yaw_pitch import yaw_pitch
 
 SIDES = ("left", "right")
 NEAR = 0.02  # m; a direction from shoulder to hand needs at least so much between them
@@ -47,15 +48,8 @@ def shoulder_of(side: str, device_from_head: Transform, reach: Reach) -> np.ndar
     """Return the shoulder (3,) in the device's space: it turns with the head's yaw alone."""
     forward, left, up = reach.shoulder
     offset = np.array([forward, left if side == "left" else -left, up])
-    upright = Transform.planar(0.0, 0.0, heading(device_from_head))
+    upright = Transform.planar(0.0, 0.0, yaw_pitch(device_from_head.rotation)[0])
     return device_from_head.translation + upright.rotate(offset)
-
-
-def heading(parent_from_body: Transform) -> float:
-    """Return the yaw (rad) of a body's forward axis; of its up axis where it looks up or down."""
-    x, _, z = parent_from_body.rotation.T
-    ahead = x if np.hypot(x[0], x[1]) > 1e-3 else -np.sign(x[2]) * z
-    return float(np.arctan2(ahead[1], ahead[0]))
 
 
 def extended(

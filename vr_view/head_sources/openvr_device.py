@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from spatial_types.frustum import Frustum
 from spatial_types.transforms import Transform
 from vr_view.viewpoints.device_axes import pose_from_openvr
-from vr_view.viewpoints.eyes import SIDES, Eyes, Frustum
+from vr_view.viewpoints.eyes import SIDES, Eyes
 
 HEAD = "head"
 # VRControllerState_t.rAxis of SteamVR's legacy input, which needs no file of bindings.

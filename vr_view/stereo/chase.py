@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spatial_types.parameters import parameter
-from spatial_types.transforms import Transform
+from spatial_types.transforms import Transform, rotation_vector, shortened
 
 Array = NDArray[np.float64]
 
@@ -68,18 +68,10 @@ class Chase:
         linear = self._moving[:3] + options.gain * (way + since * self._moving[:3])
         angular = self._moving[3:] + options.gain * (turn + since * self._moving[3:])
         back = map_from_body.rotation.T
-        return back @ _limited(linear, options.speed), back @ _limited(angular, options.spin)
+        return back @ shortened(linear, options.speed), back @ shortened(angular, options.spin)
 
 
 def _way(start: Transform, end: Transform) -> tuple[Array, Array]:
     """Return translation (m) and rotation (axis times angle, rad) from a pose to another."""
-    x, y, z, w = Transform(end.rotation @ start.rotation.T).quaternion
-    axis = np.array([x, y, z])
-    sine = float(np.linalg.norm(axis))
-    scale = 2.0 * np.arctan2(sine, w) / sine if sine > 1e-9 else 2.0
-    return end.translation - start.translation, scale * axis
-
-
-def _limited(vector: Array, most: float) -> Array:
-    length = float(np.linalg.norm(vector))
-    return vector * (most / length) if length > most else vector
+    turn = rotation_vector(end.rotation @ start.rotation.T)
+    return end.translation - start.translation, turn
