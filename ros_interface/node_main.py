@@ -22,9 +22,12 @@ from rclpy.task import Future
 
 from ros_interface.errors import ConfigurationError
 from ros_interface.thread_priority import yield_to_others
+from ros_interface.timers import wall_timer
 from spatial_types.parameters import ParameterError
 
 CONFIGURATION_EXIT_CODE = 2
+#: Longest time (s) that a node sleeps before it sees that it is to end.
+_LONGEST_SLEEP = 0.5
 
 
 def run_node(
@@ -40,8 +43,7 @@ def run_node(
     topic may have are a message on standard error and exit code 2; Ctrl-C and an external shutdown
     are 0, also while the node is still made. Callbacks run with `niceness` (thread_priority); the
     middleware's threads, which note when messages come, do not. With several `threads` callbacks of
-    different groups run at once. With `last_words` a node that has a timer can still publish in
-    `destroy_node`.
+    different groups run at once. With `last_words` a node can still publish in `destroy_node`.
     """
     end: Future[None] | None = Future() if last_words else None
     signals = _Signals(end)
@@ -89,6 +91,9 @@ class _Threads(MultiThreadedExecutor):
 
 
 def _spin(node: Node, threads: int, end: Future[None] | None) -> None:
+    # At a signal rclpy wakes its executors first and shuts the context down then: one that goes to
+    # sleep in between would sleep for ever.
+    wall_timer(node, _LONGEST_SLEEP, lambda: None)
     executor = _Threads(threads) if threads > 1 else _OneThread()
     if end is None:
         rclpy.spin(node, executor)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MAKING = "import signal, sys\nimport rclpy\nfrom rclpy.node import Node\n"
+MAKING = "import sys, threading\nimport rclpy\nfrom rclpy.node import Node\n"
 MAKING += "from ros_interface.node_main import run_node\n"
 ENDLESS = """
 def make():
     print("making", flush=True)
-    while True:
-        signal.pause()
+    while not threading.Event().wait(0.05):  # pause() would miss a signal just before it
+        pass
 sys.exit(run_node(make, last_words={last_words}))
 """
 BETWEEN = """
@@ -34,6 +34,16 @@ class Made(Node):
         super().destroy_node()
         print("taken apart", flush=True)
 sys.exit(run_node(Made, last_words={last_words}))
+"""
+ASLEEP = """
+def make():
+    node = Node("asleep")
+    def end():  # as rclpy's handlers do, had they woken the executor just before it fell asleep
+        with (handle := node.context.handle):
+            handle.shutdown()
+    threading.Timer(1.0, end).start()
+    return node
+sys.exit(run_node(make, threads={threads}))
 """
 
 
@@ -73,4 +83,10 @@ def test_a_signal_takes_a_node_apart_that_spins(number, last_words):
     process.send_signal(number)
     output, complaints = process.communicate(timeout=60)
     assert output.endswith("taken apart\n")
+    assert (process.returncode, complaints) == (0, "")
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_node_that_nothing_wakes_sees_that_it_is_to_end(threads):
+    _, complaints = (process := started(ASLEEP.format(threads=threads))).communicate(timeout=60)
     assert (process.returncode, complaints) == (0, "")

@@ -15,6 +15,7 @@ import threading
 import rclpy
 from geometry_msgs.msg import TransformStamped
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -153,6 +154,9 @@ def main(args: list[str] | None = None) -> int:
     try:
         node = RobotStatePublisher()
         _yield_to_estimators()
+        # rclpy wakes its executors before it shuts the context down; one that goes to sleep in
+        # between would sleep for ever.
+        node.create_timer(0.5, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
         rclpy.spin(node)
     except ValueError as error:
         print(f"robot_state_publisher: {error}", file=sys.stderr)

@@ -47,7 +47,7 @@ def main():
             rclpy.spin_once(node, timeout_sec=left)
     print("sent", flush=True)
     while rclpy.ok():
-        rclpy.spin_once(node)
+        rclpy.spin_once(node, timeout_sec=0.5)  # SIGTERM may miss one that waits for ever
 
 
 if __name__ == "__main__":
