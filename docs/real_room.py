@@ -80,7 +80,7 @@ def draw(axes: Any, scans: list[Scan], zone: LearntZone, results: list[LaserResu
     axes.set_ylim(-4, 4)
     axes.set_xlabel("x (m)")
     axes.set_ylabel("y (m)")
-    axes.legend(loc="upper right", fontsize=7)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=7)
 
 
 def _points(ranges: np.ndarray, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -110,7 +110,7 @@ def main() -> None:
         print(f"{topic}: {len(scans)} scans, {seen} with a target, {len(tracks)} tracks")
     figure.tight_layout()
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(options.out, dpi=100)
+    figure.savefig(options.out, dpi=100, bbox_inches="tight")
 
 
 if __name__ == "__main__":

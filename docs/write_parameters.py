@@ -54,17 +54,21 @@ def allowed(meta: Any) -> str:
     if low is None and high is None:
         return ""
     if high is None:
-        return f"at least {low:g}"
-    return f"at most {high:g}" if low is None else f"{low:g} to {high:g}"
+        return f"at least {shown(low)}"
+    return f"at most {shown(high)}" if low is None else f"{shown(low)} to {shown(high)}"
 
 
 def shown(value: Any) -> str:
-    """Write a default as YAML does."""
+    """Write a value as YAML does; ROS has no empty list of texts, so ours has one empty text."""
+    if value == ("",):
+        return "[]"
     if isinstance(value, tuple):
         return "[" + ", ".join(shown(element) for element in value) + "]"
     if isinstance(value, bool):
         return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else f"{value:g}"
+    if isinstance(value, str):
+        return f'"{value}"'
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:g}"
 
 
 def table(cls: type[Any]) -> str:

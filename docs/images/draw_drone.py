@@ -16,7 +16,8 @@ YAWS = [0.0, 1.57, 3.14, -1.57, 0.0]
 SIDE = 5.0
 
 simulator, flight = flying("ground_truth_room", (-2.5, 1.0), shadow_map=2048)
-paint = painting(simulator, (960, 600), (0.0, 1.9, 0.5), 7.6, 90.0, -62.0)
+# From within the room: from outside the near wall would hide a third of it.
+paint = painting(simulator, (960, 560), (0.0, 2.35, 0.5), 7.2, 90.0, -76.0)
 moments = []
 
 

@@ -17,6 +17,7 @@ from spatial_types.transforms import Transform
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = Transform.from_rpy((-1.3, 1.2, 1.25), (0.0, 0.32, 0.55))
+LINE = 4  # pixels of white between the eyes
 FRUSTA = {0.032: Frustum(0.95, 0.75, 0.65, 0.65), -0.032: Frustum(0.75, 0.95, 0.65, 0.65)}
 
 
@@ -49,6 +50,8 @@ def main() -> None:
     )
     pair = np.hstack(painter.draw_pair(left, right, simulator.snapshot()))
     painter.close()
+    middle = pair.shape[1] // 2
+    pair[:, middle - LINE // 2 : middle + LINE // 2] = 255
     file = Path(__file__).with_name("eyes.png")
     cv2.imwrite(str(file), cv2.cvtColor(pair, cv2.COLOR_RGB2BGR))
 

@@ -21,19 +21,24 @@ from page_feed import MAKERS, SPECS, Feed, scene  # noqa: E402
 from page_servers import page_server  # noqa: E402
 
 WAIT = 6000  # ms until there is a trail
-# Clicked for a trajectory, in a window of 1100 x 680.
+SIZE = (1100, 680)
+LINE = 4  # pixels of white between the eyes
+# Clicked for a trajectory, in a window of SIZE.
 CORNERS = [(330, 240), (420, 200), (520, 195), (600, 230), (560, 290), (450, 300)]
 
 
-def keep(tab, name):
-    """Write what is seen."""
+def keep(tab, name, eyes=1):
+    """Write what is seen; of two eyes with a line between them."""
     picture = Image.open(io.BytesIO(tab.page.screenshot())).convert("RGB")
+    if eyes == 2:
+        middle = picture.width // 2
+        picture.paste("white", (middle - LINE // 2, 0, middle + LINE // 2, picture.height))
     picture.save(HERE / name, optimize=True)
 
 
 def draw_flat(browser, url):
     """Draw the room with the simulator's panel, then the drone's with a trajectory."""
-    tab = Tab(browser, headset=True, size=(1100, 680)).open(url)
+    tab = Tab(browser, headset=True, size=SIZE).open(url)
     tab.panel("Simulator")
     tab.page.wait_for_timeout(WAIT)
     keep(tab, "vr_page.png")
@@ -58,7 +63,7 @@ def draw_stereo(browser, url):
     tab.page.wait_for_timeout(2000)
     tab.enter_vr()
     tab.page.wait_for_timeout(3000)
-    keep(tab, "vr_stereo.png")
+    keep(tab, "vr_stereo.png", eyes=2)
     tab.close()
 
 

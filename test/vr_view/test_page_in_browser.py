@@ -98,6 +98,51 @@ def test_errors_are_shown_and_go_stale(tab, server):
     tab.page.get_by_text("2.2 mm").wait_for(state="hidden")
 
 
+def test_without_an_error_the_page_says_what_is_missing(tab, server):
+    here = {"frame": "map", "stamp": 1.0, "pose": stand(0.0, 2.0, 0.0)}
+    still = {"child": "target", "linear": [0] * 3, "angular": [0] * 3}
+    tab.page.get_by_text("no estimate (/ground_truth/pose) and no reference").wait_for()
+    wanted = tab.page.get_by_text("there is no reference (/reference/target).")
+
+    def says_reference():
+        server.hub.put("/ground_truth/pose", {**here, "covariance": [0.0] * 36})
+        return wanted.is_visible()
+
+    tab.until(says_reference)
+    meet = tab.page.get_by_text("do not meet")
+
+    def says_times():
+        server.hub.put("/ground_truth/pose", {**here, "covariance": [0.0] * 36})
+        server.hub.put("/reference/target", {**here, **still})
+        return meet.is_visible()
+
+    tab.until(says_times)
+    server.close()
+    tab.page.get_by_text("No error: not connected.").wait_for()
+
+
+@pytest.mark.parametrize("size", [(1100, 680), (800, 400), (390, 800)])
+def test_tabs_stand_in_one_row_and_none_is_cut(browser, server, size):
+    tab = Tab(browser, size=size).open(url(server))
+    tabs = tab.page.get_by_role("tab")
+    places = [tabs.nth(k).bounding_box() for k in range(tabs.count())]
+    assert len(places) == 5
+    assert len({place["y"] for place in places}) == 1
+    assert max(place["x"] + place["width"] for place in places) <= size[0]
+    cut = "all => all.some(each => each.scrollWidth > each.clientWidth)"
+    assert not tabs.evaluate_all(cut)
+    tab.close()
+
+
+def test_own_page_is_told_from_others(tab, server):
+    (session,) = server.hub.sessions.values()
+    values = {f"page {session.name[:8]} render_ms": "4.5", "page 00000000 render_ms": "7.5"}
+    tab.panel("Latency")
+    server.hub.put("/viewpoint/latency", {"values": values})
+    tab.page.get_by_text("this page: render", exact=True).wait_for()
+    tab.page.get_by_text("other page 00000000: render", exact=True).wait_for()
+
+
 def test_simulator_is_paused_and_told_so(tab, server):
     tab.panel("Simulator")
     tab.click("Pause")

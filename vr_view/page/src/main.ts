@@ -90,6 +90,7 @@ let server: string | null = null;
 
 function greeted(hello: Hello): void {
   notice.hide("link");
+  readout.greeted();
   bar.connected(hello);
   simulator.offer(hello.actions);
   drone.offer(hello.actions, hello.drone);

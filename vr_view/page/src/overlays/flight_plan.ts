@@ -14,8 +14,8 @@ import {
 } from "three";
 import type { Vector } from "../core/pose";
 
-const SETPOINT = 0xffc857;
-const TRAJECTORY = 0xc792ff;
+export const SETPOINT = 0xff9a3c;
+export const TRAJECTORY = 0xc792ff;
 
 export class FlightPlan {
   readonly object = new Group();

@@ -8,12 +8,17 @@ import { DroneFiles } from "./drone_files";
 import { DronePlan } from "./drone_plan";
 import { panelOf, type Panel } from "./side";
 
+const MAIN = ["State", "Battery", "Position"];
+const YES_NO: Record<string, string> = { True: "yes", False: "no" };
+const sentence = (key: string) => key.charAt(0).toUpperCase() + key.slice(1).replaceAll("_", " ");
+
 export class DronePanel implements Panel {
   readonly name = "Drone";
   readonly element: HTMLElement;
   private readonly answers: Answers;
   private readonly plan: DronePlan;
-  private readonly readings = new Readings();
+  private readonly main = new Readings();
+  private readonly more = new Readings();
   private drone = "drone";
 
   constructor(connection: Connection, flightPlan: FlightPlan, picker: FloorPicker) {
@@ -21,14 +26,14 @@ export class DronePanel implements Panel {
     this.plan = new DronePlan(this.answers, flightPlan, picker);
     const files = new DroneFiles(connection, this.answers);
     this.element = panelOf(
+      this.main.element,
       this.manoeuvres(),
       this.modes(),
       this.answers.element,
       this.plan.element,
       element("h2", { text: "File" }),
       files.element,
-      element("h2", { text: "Telemetry" }),
-      this.readings.element,
+      element("details", {}, element("summary", { text: "All that the drone tells" }), this.more.element),
     );
     this.listen(connection);
   }
@@ -36,7 +41,8 @@ export class DronePanel implements Panel {
   offer(actions: readonly string[], drone = this.drone): void {
     this.drone = drone;
     this.answers.offer(actions);
-    this.readings.clear();
+    for (const name of MAIN) this.main.set(name, "–");
+    this.more.clear();
     if (!actions.length) this.plan.forget();
   }
 
@@ -62,8 +68,6 @@ export class DronePanel implements Panel {
     name.type = "text";
     name.placeholder = "flight mode";
     name.setAttribute("aria-label", "Flight mode");
-    name.style.flex = "1";
-    name.style.minWidth = "0";
     const set = button("Set mode", "Change the flight mode", () => {
       void this.answers.act("Mode", "drone.mode", { name: name.value.trim() });
     });
@@ -75,8 +79,8 @@ export class DronePanel implements Panel {
     const mine = (topic: string) => topic.startsWith(`/${this.drone}/`);
     topics.on("status", ({ topic, text, values }) => {
       if (!mine(topic)) return;
-      this.readings.set("State", text);
-      for (const [key, value] of Object.entries(values)) this.readings.set(key, value);
+      this.main.set("State", text);
+      for (const [key, value] of Object.entries(values)) this.more.set(sentence(key), YES_NO[value] ?? value);
     });
     topics.on("battery", ({ topic, voltage, remaining }) => {
       if (!mine(topic)) return;
@@ -84,13 +88,13 @@ export class DronePanel implements Panel {
         voltage === null ? "" : `${voltage.toFixed(1)} V`,
         remaining === null ? "" : `${Math.round(100 * remaining)} %`,
       ];
-      this.readings.set("Battery", parts.filter(Boolean).join(", ") || "unknown");
+      this.main.set("Battery", parts.filter(Boolean).join(", ") || "unknown");
     });
     for (const kind of ["pose", "odometry"] as const) {
       topics.on(kind, ({ topic, pose }) => {
         if (!mine(topic)) return;
         const [x, y, z] = pose;
-        this.readings.set("Position", `${x.toFixed(2)}, ${y.toFixed(2)}, ${z.toFixed(2)} m`);
+        this.main.set("Position", `${x.toFixed(2)}, ${y.toFixed(2)}, ${z.toFixed(2)} m`);
       });
     }
   }

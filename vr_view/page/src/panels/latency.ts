@@ -25,7 +25,8 @@ export class LatencyPanel implements Panel {
       this.server.element,
     );
     connection.topics.on("latency", ({ values }) => {
-      for (const [name, value] of Object.entries(values)) this.server.set(...withUnit(name, value));
+      const own = ownPage(connection.hello?.session);
+      for (const [name, value] of Object.entries(values)) this.server.set(...withUnit(own(name), value));
     });
     setInterval(() => this.update(), EVERY);
   }
@@ -46,6 +47,12 @@ export class LatencyPanel implements Panel {
     this.page.set("Headset accepted", this.headsetRate === null ? "–" : `${this.headsetRate} per s`);
     this.connection.send({ type: "report", round_trip: roundTrip, render: medianCost, rate, skipped });
   }
+}
+
+/** What the server calls by the beginning of a session's name is "this page" where it is ours, else another. */
+export function ownPage(session = ""): (name: string) => string {
+  return (name) =>
+    name.replace(/^page (\S+)/, (_, page: string) => (session.startsWith(page) ? "this page:" : `other page ${page}:`));
 }
 
 /** A name that ends with its unit, and a number: the unit goes to the number. */

@@ -11,7 +11,7 @@ export class VrEntry {
   readonly element = element("span", { class: "entry" });
   private readonly enter = button("Enter VR", "See the room in the headset", () => void this.toggle(), "primary");
   private readonly phone: HTMLButtonElement[];
-  private readonly why = button("VR?", "Why there is no VR here", () => this.explain());
+  private readonly why = button("Why no VR?", "Why there is no VR here", () => this.explain());
   private reason = "";
 
   constructor(
