@@ -9,8 +9,8 @@ if [ -e build/.underlay ]; then
     packages=(--paths underlay/*/ .)
 fi
 # A test that waits in vain fails by itself, and where it hangs is printed before that.
-export PYTEST_TIMEOUT=${PYTEST_TIMEOUT:-300}
-export PYTEST_ADDOPTS="-o faulthandler_timeout=240 ${PYTEST_ADDOPTS:-}"
+export PYTEST_TIMEOUT=${PYTEST_TIMEOUT:-600}
+export PYTEST_ADDOPTS="-o faulthandler_timeout=540 ${PYTEST_ADDOPTS:-}"
 # Results of an earlier run would be counted again.
 find build -name pytest.xml -delete
 colcon test --executor sequential --event-handlers console_direct+ "${packages[@]}" \

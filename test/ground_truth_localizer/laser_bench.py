@@ -70,7 +70,7 @@ class Bench:
         self.scans.publish(message)
         return message.header.stamp
 
-    def wait(self, condition, seconds=10.0):
+    def wait(self, condition, seconds=60.0):
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, "waited in vain"
@@ -91,7 +91,7 @@ class Bench:
         client = self.feeder.create_client(kind, f"/laser_localizer/{name}")
         self.wait(client.service_is_ready)
         future = client.call_async(request)
-        end = time.monotonic() + 20.0
+        end = time.monotonic() + 60.0
         while not future.done():
             assert time.monotonic() < end, f"no answer from {name}"
             meanwhile()

@@ -21,7 +21,7 @@ from mavlink_bridge.links.link_url import open_link
 from mavlink_bridge.links.waiting import wait
 from mavlink_bridge.sending.traffic_class import TrafficClass
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 
 
 class Party:

@@ -17,7 +17,7 @@ from mavlink_bridge.simulated_autopilot.program import main
 from mavlink_bridge.wire.key_file import write_key
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 30.0
+PATIENCE = 90.0
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 40.0
+PATIENCE = 90.0
 
 
 def free_port(kind: socket.SocketKind = socket.SOCK_DGRAM) -> int:

@@ -28,7 +28,7 @@ class Graph:
         self.executor.add_node(node)
         return node
 
-    def spin_until(self, condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    def spin_until(self, condition: Callable[[], bool], seconds: float = 60.0) -> bool:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:

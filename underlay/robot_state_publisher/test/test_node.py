@@ -64,7 +64,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     for process in started:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=90)
 
 
 class Robot:
@@ -201,7 +201,7 @@ def test_robot_may_be_replaced_but_not_by_nonsense(graph, start):
 )
 def test_ends_with_an_error_on_bad_parameters(start, description, parameters):
     process = start(description, **parameters)
-    _, text = process.communicate(timeout=30)
+    _, text = process.communicate(timeout=90)
     assert process.returncode != 0
     assert ("robot" if description != ROBOT else "publish_frequency") in text
 
@@ -222,6 +222,6 @@ def test_ctrl_c_amid_a_flood_of_states_is_a_clean_end(graph, start):
             robot.send(2.0)
         process.send_signal(signal.SIGINT)
     for process in processes:
-        _, text = process.communicate(timeout=30)
+        _, text = process.communicate(timeout=90)
         assert process.returncode == 0, text
         assert "Traceback" not in text

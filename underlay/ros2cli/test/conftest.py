@@ -84,7 +84,7 @@ class Ros2:
         self.started.append(process)
         return process
 
-    def run(self, *arguments, timeout=60):
+    def run(self, *arguments, timeout=120):
         """Exit code and output."""
         process = self.start(*arguments)
         output, _ = process.communicate(timeout=timeout)
@@ -143,7 +143,7 @@ def ros2(tmp_path):
         process.stdout.close()
 
 
-def wait_for(condition, seconds=30.0):
+def wait_for(condition, seconds=90.0):
     """Wait until a condition holds and return its value."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
@@ -165,7 +165,7 @@ def read_until(process, text):
 def finish(process):
     """What a process still prints, to its end."""
     rest = process.stdout.read()
-    process.wait(timeout=30)
+    process.wait(timeout=90)
     return rest
 
 

@@ -89,7 +89,7 @@ def test_a_listener_with_its_own_thread_needs_no_spinning(graph):
     buffer = Buffer()
 
     listener = TransformListener(buffer, receiver, spin_thread=True)
-    arrived = buffer.can_transform("map", "one", LATEST, timeout=Duration(seconds=20))
+    arrived = buffer.can_transform("map", "one", LATEST, timeout=Duration(seconds=60))
     del listener
 
     assert arrived
