@@ -7,9 +7,12 @@ from scenes import ROOT, SECOND, WORLDS, readings, room, small_world
 from scene_sim.bridge import read_bridge
 from scene_sim.description import DescriptionError, read_description
 from scene_sim.model_lists import model_from_text
+from scene_sim.options import ModelSpec, SimulatorOptions
 from scene_sim.pacing import LARGEST_LAG, Pacer
 from scene_sim.schedule import Periodic, Schedule
+from scene_sim.simulator import Simulator
 from spatial_types.parameters import ParameterError
+from spatial_types.transforms import Transform
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -45,6 +48,26 @@ def test_bridge_names_every_topic_of_the_scene_once():
     assert outputs == simulator.topics | infos
     inputs = {topic.gz_topic for topic in bridge if topic.direction == "ROS_TO_GZ"}
     assert inputs == {"station/pan/command", "phone_robot/cmd_vel"}
+    assert len({topic.ros_topic for topic in bridge}) == len(bridge)
+
+
+@pytest.mark.parametrize(
+    ("file", "model"),
+    [
+        ("bridge_drone", "drone"),
+        ("bridge_drone_2", "drone_2"),
+        ("bridge_eyes", "viewpoint_eyes"),
+    ],
+)
+def test_a_further_bridge_names_every_topic_of_its_model_once(file, model):
+    bridge = read_bridge(ROOT / f"config/{file}.yaml")
+    spec = ModelSpec(ROOT / f"urdf/{model}.urdf.xacro", pose=Transform.planar(0.0, 2.0, 0.0, 1.2))
+    simulator = Simulator.load(ROOT / "worlds/ground_truth_room.sdf", [spec], SimulatorOptions())
+    outputs = {topic.gz_topic for topic in bridge if topic.direction == "GZ_TO_ROS"}
+    assert outputs == simulator.topics
+    inputs = {topic.gz_topic for topic in bridge if topic.direction == "ROS_TO_GZ"}
+    assert inputs == {flyer.topic for flyer in simulator.flyers}
+    assert all(topic.ros_topic == f"/{topic.gz_topic}" for topic in bridge)
     assert len({topic.ros_topic for topic in bridge}) == len(bridge)
 
 
