@@ -99,7 +99,8 @@ class Feed(threading.Thread):
         put("/tf", [station, laser, ["map", "drone/base_link", t, *drone]])
         put("/drone/pose", {"frame": "map", "stamp": t, "pose": drone})
         put("/page/trail/drone", tuple(place))
-        put("/drone/state", status("drone", "OFFBOARD, armed, flying", connected="True"))
+        drone = status("drone", "OFFBOARD, armed, flying", connected="True", setpoint="holds")
+        put("/drone/state", drone)
         battery = {"voltage": 15.8, "current": 4.2, "remaining": 0.82}
         put("/drone/battery", {"stamp": t, **battery})
 

@@ -152,10 +152,12 @@ class PageActions:
         if name == "cancel_file":
             self._file_cancel.publish(Empty())
             return Outcome(True, "transfers given up")
-        verb = name.removesuffix("_file")
+        verb = name.removesuffix("_file").removesuffix("_stored")
         topic = self._file_topics[verb]
         if not topic.get_subscription_count():
             return Outcome(False, f"nobody takes {topic.topic_name}")
+        if verb == "fly":
+            self._setpoint = None  # it would end the flight
         file = arguments.get("name", "")
         if upload is not None:
             try:

@@ -64,6 +64,9 @@ def sources(drone: str, images: tuple[str, ...]) -> list[Source]:
         ),
         Source(TopicSpec("/ground_truth/status", "status"), DiagnosticStatus, shown.status_value),
         Source(TopicSpec("/viewpoint/mode_state", "text"), String, shown.text_value, LATCHED),
+        Source(
+            TopicSpec("/viewpoint/options", "status"), DiagnosticStatus, shown.status_value, LATCHED
+        ),
         Source(TopicSpec("/viewpoint/head", "pose", 0.0), PoseStamped, shown.pose_value, NEWEST),
         Source(TopicSpec(f"/{drone}/pose", "pose", 20.0), PoseStamped, shown.pose_value),
         Source(TopicSpec(f"/{drone}/odometry", "odometry", 5.0), Odometry, shown.odometry_value),

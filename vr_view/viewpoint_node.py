@@ -8,6 +8,7 @@ tf. docs/vr.md lists topics and modes.
 from __future__ import annotations
 
 import dataclasses
+import json
 import sys
 import threading
 import time
@@ -16,13 +17,14 @@ from functools import partial
 from typing import Any
 
 import tf2_ros
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.time import Time
 from sensor_msgs.msg import CameraInfo
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from ros_interface.diagnostics import OK, WARN, NodeDiagnostics
+from ros_interface.diagnostics import OK, WARN, NodeDiagnostics, status_message
 from ros_interface.errors import MessageError
 from ros_interface.geometry_messages import pose_from_message, transform_from_message
 from ros_interface.image_messages import camera_model_from_message
@@ -33,7 +35,7 @@ from ros_interface.quiet_node import QuietNode
 from ros_interface.stamps import nanoseconds_from_stamp
 from ros_interface.thread_priority import go_first
 from ros_interface.time_jumps import RestartingBuffer
-from spatial_types.parameters import ParameterError, parameter
+from spatial_types.parameters import ParameterError, flatten, parameter
 from spatial_types.transforms import Transform
 from vr_view.eye_messages import eye_distance
 from vr_view.steady_loop import SteadyLoop, be_punctual
@@ -43,6 +45,7 @@ from vr_view.viewpoints.eyes import SIDES, EyeOptions
 from vr_view.viewpoints.modes import ViewOptions, Viewpoint
 
 SECOND = 1_000_000_000
+VIEW_OPTIONS = {item.name for item in dataclasses.fields(ViewOptions)}
 
 
 @dataclass(frozen=True)
@@ -93,8 +96,10 @@ class ViewpointNode(QuietNode):
         self._topics = ViewpointTopics(self, options.map_frame)
         self._topics.set_eyes(self._eyes)
         self._mode_state = self.create_publisher(String, "/viewpoint/mode_state", LATCHED)
+        self._option_state = self.create_publisher(DiagnosticStatus, "/viewpoint/options", LATCHED)
         self._subscribe()
         self._tell_mode()
+        self._tell_options()
         be_punctual()
         self._loop = SteadyLoop(options.rate, self._tick, "viewpoint", started=go_first)
         self._loop.start()
@@ -152,6 +157,15 @@ class ViewpointNode(QuietNode):
         if self._listener is None and self._viewpoint.frame is not None:
             self._listener = tf2_ros.TransformListener(self._tf, self)
         self._mode_state.publish(String(data=self._viewpoint.mode))
+
+    def _tell_options(self) -> None:
+        """Publish what the modes go by, so that a page can work out the same view."""
+        values = {
+            name: json.dumps(value)
+            for name, _, value in flatten(self._options)
+            if name.partition(".")[0] in VIEW_OPTIONS
+        }
+        self._option_state.publish(status_message("viewpoint", OK, "options", values))
 
     def _recentre(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
         with self._lock:

@@ -17,6 +17,7 @@ SPECS = [
     TopicSpec("/reference/target", "odometry", 20.0),
     TopicSpec("/viewpoint/latency", "latency", 20.0),
     TopicSpec("/drone/state", "status", 20.0),
+    TopicSpec("/viewpoint/options", "status", 20.0),
     TopicSpec("/simulator", "simulator", 20.0),
     TopicSpec("/error", "error", 20.0),
     TopicSpec("/drone/transfer", "transfer", 20.0),

@@ -199,6 +199,54 @@ def test_file_goes_to_the_drone_with_its_progress(tab, server, tmp_path):
     tab.page.get_by_text("mission.yaml: sending, 50 %").wait_for()
 
 
+def test_a_trajectorys_file_is_flown_with_its_progress(tab, server, tmp_path):
+    file = tmp_path / "square.yaml"
+    file.write_bytes(b"points: []\n")
+    tab.panel("Drone")
+    with tab.page.expect_file_chooser() as chooser:
+        tab.click("Fly a file…")
+    chooser.value.set_files(file)
+    tab.until(lambda: server.hub.outside.actions)
+    action, upload = server.hub.outside.actions[0]
+    assert (action.name, upload.name) == ("drone.fly_file", "square.yaml")
+    state = {"name": "drone", "level": 0, "text": "OFFBOARD", "values": {"setpoint": "none"}}
+    server.hub.put("/drone/state", state)
+    bar = tab.page.get_by_title("How much of the trajectory is flown")
+    tab.page.get_by_text("OFFBOARD").wait_for()
+    assert bar.is_hidden()
+    server.hub.put("/drone/state", {**state, "values": {"setpoint": "trajectory 40%"}})
+    bar.wait_for()
+    assert bar.evaluate("bar => bar.value") == 40
+    tab.click("Fly")  # the same again, by its name
+    tab.until(lambda: len(server.hub.outside.actions) == 2)
+    action = server.hub.outside.actions[1][0]
+    assert (action.name, action.arguments) == ("drone.fly_stored_file", {"name": "square.yaml"})
+
+
+def test_a_file_is_fetched_with_its_progress(tab, server):
+    tab.panel("Drone")
+    tab.click("Fetch")
+    tab.page.get_by_text("Which file?").wait_for()
+    tab.page.get_by_label("Name of a file").fill("flight.log")
+    tab.click("Fetch")
+    tab.until(lambda: server.hub.outside.actions)
+    action = server.hub.outside.actions[0][0]
+    assert (action.name, action.arguments) == ("drone.fetch_file", {"name": "flight.log"})
+    progress = {"name": "flight.log", "state": "receiving", "fraction": 0.25, "text": ""}
+    server.hub.put("/drone/transfer", progress)
+    tab.page.get_by_text("flight.log: receiving, 25 %").wait_for()
+    assert tab.page.locator("progress:visible").evaluate("bar => bar.value") == 0.25
+
+
+def test_a_flight_mode_is_set_by_name(tab, server):
+    tab.panel("Drone")
+    tab.page.get_by_label("Flight mode").fill(" AUTO.LOITER ")
+    tab.click("Set mode")
+    tab.page.get_by_text("drone.mode done").wait_for()
+    action = server.hub.outside.actions[0][0]
+    assert (action.name, action.arguments) == ("drone.mode", {"name": "AUTO.LOITER"})
+
+
 def test_two_pages_see_the_same_and_one_of_them_acts(tab, browser, server):
     other = Tab(browser, size=SIZE).open(url(server))
     server.hub.put("/tf", [["map", "robot", 1.0, *stand(-0.5, 1.2, 0.35)]])

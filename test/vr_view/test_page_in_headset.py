@@ -1,5 +1,7 @@
 """The page in an emulated headset, against a server without ROS."""
 
+import json
+
 import numpy as np
 import pytest
 from browsers import PAGE, Tab, blob, running_browser
@@ -80,6 +82,29 @@ def test_both_eyes_are_drawn_with_the_right_disparity(tab):
         disparity, right_one = pixels[0][0] - pixels[1][0], wanted[0][0] - wanted[1][0]
         assert right_one > 5.0
         assert abs(disparity - right_one) < 0.5
+
+
+def test_the_view_goes_by_the_parameters_of_the_node(tab, server):
+    """The floor stands where the node was told, not where it stands by default."""
+    shift = np.array([0.4, -0.3, 0.2])
+    place = [float(value) for value in (*(np.array([0.0, 0.5, 0.0]) - shift), np.pi / 2)]
+    values = {"place": json.dumps(place)}
+    told = {"name": "viewpoint", "level": 0, "text": "options", "values": values}
+    server.hub.put("/viewpoint/options", told)
+    tab.enter_vr()
+    wanted = [
+        eye_pixel(MARK + shift, HEAD, quaternion(), eye, IPD, tangent=1.0, size=EYE)
+        for eye in (-1, 1)
+    ]
+
+    def is_there():
+        seen = [blob(eye, MAGENTA) for eye in eyes_of(tab)]
+        return all(
+            pixel is not None and np.abs(pixel - right).max() < 0.7
+            for pixel, right in zip(seen, wanted, strict=True)
+        )
+
+    tab.until(is_there)
 
 
 def test_server_hears_head_hands_eyes_and_rate(tab, server):
@@ -208,6 +233,32 @@ def test_side_by_side_video_is_halved_and_stays_so(tab, server):
     tab.until(lambda: all(map(shows, eyes_of(tab), (RED, BLUE))))
     put_image(server, 0, plain_jpeg(GREEN, RED, size=128))
     tab.until(lambda: all(map(shows, eyes_of(tab), (GREEN, RED))))
+
+
+def test_video_over_scene_shows_the_pixels_of_both(tab, server):
+    """Each pixel is mixed: the mark where the scene has it, and both halves of the video."""
+    tab.panel("View")
+    tab.page.get_by_label("Show").select_option("over")
+    tab.enter_vr()
+    for eye in (0, 1):
+        put_image(server, eye, plain_jpeg(GREEN, BLUE))
+    background = np.array([26, 26, 26])
+
+    def mixed(eye, picture):
+        place = eye_pixel(MARK, HEAD, quaternion(), (-1, 1)[eye], IPD, tangent=1.0, size=EYE)
+        video = GREEN if place[0] < EYE / 2 else BLUE
+        mark = blob(picture, (np.array(MAGENTA) + video) / 2)
+        sides = picture[:, : EYE // 8], picture[:, -EYE // 8 :]
+        return (
+            mark is not None
+            and np.abs(mark - place).max() < 1.0
+            and all(
+                np.abs(np.median(side, axis=(0, 1)) - (background + colour) / 2).max() < 12
+                for side, colour in zip(sides, (GREEN, BLUE), strict=True)
+            )
+        )
+
+    tab.until(lambda: all(mixed(eye, picture) for eye, picture in enumerate(eyes_of(tab))))
 
 
 def test_video_over_scene_and_none_after_a_lost_connection(tab, server):

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import threading
+from functools import partial
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
@@ -17,6 +18,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, Vector3Stamped
 from nav_msgs.msg import Odometry
 from page_servers import base, in_page, open_page, until
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
@@ -54,6 +56,7 @@ class Graph:
             rclpy.shutdown(context=self.context)
             raise
         self.friend = rclpy.create_node("friend", context=self.context)
+        self.others = []
         self.executors = [self._spin(self.node), self._spin(self.friend)]
         self.server = self.node.server
 
@@ -64,6 +67,13 @@ class Graph:
         thread.start()
         self._threads.append(thread)
         return executor
+
+    def add(self, name, namespace="/"):
+        """Return a further node, which is spun."""
+        made = rclpy.create_node(name, namespace=namespace, context=self.context)
+        self.others.append(made)
+        self.executors.append(self._spin(made))
+        return made
 
     def listen(self, kind, topic, qos=RELIABLE):
         heard = []
@@ -86,7 +96,8 @@ class Graph:
         for thread in self._threads:
             thread.join(10.0)
         self.node.destroy_node()
-        self.friend.destroy_node()
+        for node in (self.friend, *self.others):
+            node.destroy_node()
         rclpy.shutdown(context=self.context)
 
 
@@ -302,6 +313,36 @@ def test_pilots_act_by_services():
         in_page(work)
 
 
+def test_pilots_set_parameters():
+    """The flight mode is a parameter of the bridge, the speed one of the simulator."""
+    asked = []
+
+    def take(parameters):
+        asked.extend((item.name, item.value) for item in parameters)
+        is_known = all(item.value != "NONE" for item in parameters)
+        return SetParametersResult(successful=is_known, reason="" if is_known else "no such mode")
+
+    async def work(http):
+        async with open_page(http, made.server) as page:
+            result = await ask(page, "drone.mode", name="AUTO.LOITER")
+            assert (result["ok"], result["text"]) == (True, "mode = AUTO.LOITER")
+            result = await ask(page, "drone.mode", name="NONE")
+            assert (result["ok"], result["text"]) == (False, "no such mode")
+            result = await ask(page, "simulator.speed", factor=2.5)
+            assert (result["ok"], result["text"]) == (True, "real_time_factor = 2.5")
+
+    with graph() as made:
+        bridge = made.add("mavlink_bridge", "/drone")
+        bridge.declare_parameter("mode", "HOLD")
+        simulator = made.add("scene_sim")
+        simulator.declare_parameter("real_time_factor", 1.0)
+        bridge.add_on_set_parameters_callback(take)
+        in_page(work)
+        assert asked == [("mode", "AUTO.LOITER"), ("mode", "NONE")]
+        assert bridge.get_parameter("mode").value == "AUTO.LOITER"
+        assert simulator.get_parameter("real_time_factor").value == 2.5
+
+
 def test_pilots_act_by_topics():
     async def work(http):
         modes = made.listen(String, "/viewpoint/mode")
@@ -317,6 +358,24 @@ def test_pilots_act_by_topics():
             assert setpoints[-1].pose.position.z == 3.0
             assert setpoints[-1].header.frame_id == "map"
         await until(lambda: made.node.actions.held_setpoint is None)
+
+    with graph() as made:
+        in_page(work)
+
+
+def test_files_are_flown_and_fetched_by_name():
+    async def work(http):
+        flown = made.listen(String, "/drone/files/fly")
+        fetched = made.listen(String, "/drone/files/fetch")
+        async with open_page(http, made.server) as page:
+            for topic in ("/drone/files/fly", "/drone/files/fetch"):
+                await until(partial(made.node.count_subscribers, topic))
+            assert (await ask(page, "drone.setpoint", position=[1, 2, 3], yaw=0.5))["ok"]
+            assert (await ask(page, "drone.fly_stored_file", name="square.yaml"))["ok"]
+            assert made.node.actions.held_setpoint is None  # it would end the flight
+            assert (await ask(page, "drone.fetch_file", name="flight.log"))["ok"]
+            await until(lambda: flown and fetched)
+        assert [name.data for name in (*flown, *fetched)] == ["square.yaml", "flight.log"]
 
     with graph() as made:
         in_page(work)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 import rclpy
 import tf2_ros
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.time import Time
 from ros_graph import RosGraph
@@ -31,6 +34,7 @@ from vr_view.viewpoint_node import ViewpointNode
 from vr_view.viewpoints.eyes import EyeOptions, Eyes
 
 DOMAIN = 64
+PAGE = Path(__file__).resolve().parents[2] / "vr_view/page"
 HEAD = Transform.from_rpy((0.1, 0.2, 1.7), (0.0, 0.1, 0.5))
 
 
@@ -96,6 +100,20 @@ def test_head_and_eyes_go_out_with_one_stamp_on_topics_and_on_tf(graph):
     assert info.header.frame_id == "viewpoint/right_eye_optical"
     assert info.p[3] == pytest.approx(-0.06 * info.p[0])
     listener.unregister()
+
+
+def test_options_of_the_modes_are_told(graph):
+    graph.start(ViewpointNode, orbit__distance=3.5, camera__level=True, target_frame="drone")
+    told = graph.listen(DiagnosticStatus, "/viewpoint/options", LATCHED)
+    graph.until(lambda: told)
+    values = {pair.key: json.loads(pair.value) for pair in told[0].values}
+    assert values["orbit.distance"] == 3.5
+    assert values["camera.level"] is True
+    assert values["target_frame"] == "drone"
+    assert values["place"] == pytest.approx([0.0, 0.5, 0.0, math.pi / 2], abs=1e-5)
+    page = (PAGE / "src/view/viewpoint.ts").read_text()
+    wanted = re.search(r"interface ViewOptions \{(.*?)\}", page, re.DOTALL)[1]
+    assert set(re.findall(r'^\s*"?([\w.]+)"?:', wanted, re.MULTILINE)) == set(values) - {"mode"}
 
 
 def test_eyes_come_from_the_device_where_it_tells_them(graph):

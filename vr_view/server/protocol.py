@@ -148,6 +148,7 @@ ACTIONS: dict[str, dict[str, Check]] = {
     "drone.trajectory": {"points": listing(_POINT, 1, MOST_POINTS)},
     "drone.send_file": {"upload": text(64)},
     "drone.fly_file": {"upload": text(64)},
+    "drone.fly_stored_file": {"name": text(64)},
     "drone.fetch_file": {"name": text(64)},
     "drone.cancel_file": {},
     "viewpoint.mode": {"name": text(64)},

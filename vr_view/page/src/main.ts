@@ -54,6 +54,9 @@ const tf = new TfTree();
 const connection = new Connection(newSession(), { hello: greeted, lost, haptics: shaken, error: told });
 const subscriptions = new Subscriptions(connection);
 takeTransforms(connection.topics, tf);
+connection.topics.on("status", ({ topic, values }) => {
+  if (topic.endsWith("/viewpoint/options")) pilot.viewpoint.take(values);
+});
 
 const scene = new SceneHost(stage, tf, (text) => notice.show("scene", text));
 const overlays = new Overlays(connection.topics, tf);

@@ -43,7 +43,7 @@ test("steered: the camera's yaw and all roll are taken out", () => {
 
 test("orbit: at the set distance, looking at the target, driven by yaw and pitch", () => {
   const viewpoint = inMode("orbit");
-  viewpoint.options.orbitDistance = 2;
+  viewpoint.options["orbit.distance"] = 2;
   const pose = viewpoint.head([0, 0, 1.6, ...looking(Math.PI / 2, Math.PI / 6)], [1, 1, 0.5, 0, 0, 0, 1], 0);
   assert.ok(pose);
   near(pose.slice(0, 3), [1, 1 - 2 * Math.cos(Math.PI / 6), 1.5]);
@@ -58,6 +58,39 @@ test("follow: behind and above the target, and a step is made up for in time", (
   near([after[0]], [-1.5 + 1 - Math.exp(-1)]);
   const jumped = viewpoint.head(level, [100, 0, 0, 0, 0, 0, 1], 0.01)!;
   near([jumped[0]], [98.5]);
+});
+
+test("what the node tells of its parameters counts", () => {
+  const viewpoint = inMode("orbit");
+  viewpoint.take({
+    "orbit.distance": "4.0",
+    "orbit.height": "0.5",
+    "orbit.turns_with_target": "true",
+    target_frame: '"drone"',
+    "follow.distance": '"far"',
+    "follow.height": "no JSON",
+    place: "[1.0, 2.0, 0.0, 0.0]",
+    "follow.jump": "0.5",
+  });
+  assert.equal(viewpoint.frame, "drone");
+  const target: Pose = [1, 1, 0.5, ...fromYaw(Math.PI / 2)];
+  near(viewpoint.head([0, 0, 1.6, 0, 0, 0, 1], target, 0)!.slice(0, 3), [1, -3, 1]);
+  viewpoint.choose("fixed");
+  near(viewpoint.head([0, 0, 1.6, 0, 0, 0, 1], null, 0)!.slice(0, 3), [1, 2, 1.6]);
+  viewpoint.choose("follow");
+  viewpoint.head([0, 0, 1.6, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 1], 0);
+  near(viewpoint.head([0, 0, 1.6, 0, 0, 0, 1], [1, 0, 0, 0, 0, 0, 1], 0.01)!.slice(0, 3), [-0.5, 0, 0.7]);
+});
+
+test("an optical camera looks along its z, and a level one stands upright", () => {
+  const viewpoint = inMode("free_look");
+  viewpoint.take({ "camera.optical": "true", "camera.level": "true" });
+  const optical = multiply(looking(0.5, 0.3), [-0.5, 0.5, -0.5, 0.5]);
+  const pose = viewpoint.head([0, 0, 0, 0, 0, 0, 1], [1, 2, 3, ...optical], 0)!;
+  near(ahead(pose), [Math.cos(0.5), Math.sin(0.5), 0]);
+  viewpoint.take({ "camera.level": "false" });
+  const tilted = viewpoint.head([0, 0, 0, 0, 0, 0, 1], [1, 2, 3, ...optical], 0)!;
+  near(ahead(tilted).slice(2), [-Math.sin(0.3)]);
 });
 
 test("without the pose that a mode needs there is no view", () => {

@@ -8,7 +8,7 @@ import { DroneFiles } from "./drone_files";
 import { DronePlan } from "./drone_plan";
 import { panelOf, type Panel } from "./side";
 
-const MAIN = ["State", "Battery", "Position"];
+const MAIN = ["State", "Setpoint", "Battery", "Position"];
 const YES_NO: Record<string, string> = { True: "yes", False: "no" };
 const sentence = (key: string) => key.charAt(0).toUpperCase() + key.slice(1).replaceAll("_", " ");
 
@@ -19,6 +19,7 @@ export class DronePanel implements Panel {
   private readonly plan: DronePlan;
   private readonly main = new Readings();
   private readonly more = new Readings();
+  private readonly flown = element("progress", { title: "How much of the trajectory is flown" });
   private drone = "drone";
 
   constructor(connection: Connection, flightPlan: FlightPlan, picker: FloorPicker) {
@@ -27,6 +28,7 @@ export class DronePanel implements Panel {
     const files = new DroneFiles(connection, this.answers);
     this.element = panelOf(
       this.main.element,
+      this.flown,
       this.manoeuvres(),
       this.modes(),
       this.answers.element,
@@ -35,6 +37,7 @@ export class DronePanel implements Panel {
       files.element,
       element("details", {}, element("summary", { text: "All that the drone tells" }), this.more.element),
     );
+    Object.assign(this.flown, { max: 100, hidden: true });
     this.listen(connection);
   }
 
@@ -43,6 +46,7 @@ export class DronePanel implements Panel {
     this.answers.offer(actions);
     for (const name of MAIN) this.main.set(name, "–");
     this.more.clear();
+    this.flown.hidden = true;
     if (!actions.length) this.plan.forget();
   }
 
@@ -75,11 +79,19 @@ export class DronePanel implements Panel {
     return row(name, set);
   }
 
+  private showFlight(setpoint: string): void {
+    const percent = /^trajectory (\d+)\s*%/.exec(setpoint)?.[1];
+    this.main.set("Setpoint", setpoint);
+    this.flown.hidden = percent === undefined;
+    this.flown.value = Number(percent ?? 0);
+  }
+
   private listen({ topics }: Connection): void {
     const mine = (topic: string) => topic.startsWith(`/${this.drone}/`);
     topics.on("status", ({ topic, text, values }) => {
       if (!mine(topic)) return;
       this.main.set("State", text);
+      this.showFlight(values["setpoint"] ?? "unknown");
       for (const [key, value] of Object.entries(values)) this.more.set(sentence(key), YES_NO[value] ?? value);
     });
     topics.on("battery", ({ topic, voltage, remaining }) => {
