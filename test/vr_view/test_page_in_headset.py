@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from browsers import PAGE, Tab, blob, running_browser
-from page_scenes import EYES, MAGENTA, MARK, SPECS, ball, document, eye_pixel, plain_jpeg
+from page_scenes import EYES, MAGENTA, MARK, SPECS, ball, document, eye_pixel, plain_jpeg, rotation
 from page_servers import page_server
 
 GREEN, RED, BLUE = (0, 255, 0), (255, 0, 0), (0, 0, 255)
@@ -169,6 +169,58 @@ def test_haptics_come_to_the_right_hand(tab, server):
     server.hub.tell("haptics", "left", hand="left", amplitude=0.5, seconds=0.2)
     tab.until(lambda: tab.page.evaluate("window.pulses.length > 0"))
     assert tab.page.evaluate("window.pulses") == [["left", 0.5, 200]]
+
+
+def grip_of(tab, hand):
+    """Return the position and the quaternion of a grip in the device's space."""
+    pose = tab.page.evaluate(
+        """(hand) => new Promise((resolve) => {
+          const session = headset.activeSession;
+          session.requestReferenceSpace("local-floor").then((space) =>
+            session.requestAnimationFrame((time, frame) => {
+              const source = [...session.inputSources].find((each) => each.handedness === hand);
+              const { position: p, orientation: q } = frame.getPose(source.gripSpace, space)
+                .transform;
+              resolve([p.x, p.y, p.z, q.x, q.y, q.z, q.w]);
+            }));
+        })""",
+        hand,
+    )
+    return np.array(pose[:3]), np.array(pose[3:])
+
+
+def test_panel_on_the_left_hand_is_pressed_by_the_right_ones_ray(tab, server):
+    tab.enter_vr()
+    tab.page.evaluate("headset.controllers.left.position.set(0.1, 1.2, -0.7)")
+    tab.until(lambda: server.hub.outside.devices and newest(server).left_hand is not None)
+    tab.until(lambda: newest(server).left_hand[2] < -0.5)
+    place, turn = grip_of(tab, "left")
+    tilt = np.array([np.sin(-0.65), 0, 0, np.cos(-0.65)])
+    # "Take off" is in the middle of the panel, 0.7 of its height of 0.2 m below its top.
+    on_grip = np.array([0.0, 0.12, -0.08]) + rotation(tilt) @ [0.0, 0.1 - 0.7 * 0.2, 0.0]
+    button = place + rotation(turn) @ on_grip
+    tab.page.evaluate(
+        "([x, y, z]) => { headset.controllers.right.position.set(x, y, z + 0.25);"
+        "headset.controllers.right.quaternion.set(0, 0, 0, 1); }",
+        button.tolist(),
+    )
+    in_map = np.array([button[0], 0.5 - button[2], button[1]])
+    left, _ = (
+        eye_pixel(in_map, HEAD, quaternion(), eye, IPD, tangent=1.0, size=EYE) for eye in (-1, 1)
+    )
+
+    def is_lit():
+        column, row = left.astype(int)
+        near = eyes_of(tab)[0][row - 12 : row + 12, column - 12 : column + 12].reshape(-1, 3)
+        return (np.abs(near.astype(int) - (0x1F, 0x6F, 0xC4)).max(axis=1) < 16).sum() > 20
+
+    tab.until(is_lit)
+    tab.page.evaluate('headset.controllers.right.updateButtonValue("trigger", 1)')
+    tab.until(lambda: server.hub.outside.actions)
+    assert [action.name for action, _ in server.hub.outside.actions] == ["drone.take_off"]
+    assert max(device.right.trigger for device, _ in server.hub.outside.devices[-3:]) == 0.0
+    tab.page.evaluate("headset.controllers.right.position.set(1.5, 1.2, -0.3)")
+    tab.until(lambda: newest(server).right.trigger == 1.0)  # beside the panel it is the hand's
 
 
 def test_session_ends_and_begins_again(tab, server):

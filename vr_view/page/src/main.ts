@@ -21,6 +21,7 @@ import { FloorPicker } from "./view/floor_picker";
 import { FollowCamera } from "./view/follow_camera";
 import { PilotView } from "./view/pilot_view";
 import { Stage } from "./view/stage";
+import { HandPanel } from "./xr/hand_panel";
 import { addHands } from "./xr/hands";
 import { Headset } from "./xr/headset";
 import { PhoneView } from "./xr/phone_view";
@@ -65,6 +66,7 @@ const video = new StereoVideo();
 stage.world.add(overlays.object, flightPlan.object);
 stage.scene.add(video.object);
 addHands(stage);
+const handPanel = new HandPanel(stage, connection);
 
 const pilot = new PilotView(stage, tf);
 const follow = new FollowCamera(stage, tf);
@@ -111,6 +113,7 @@ function lost(text: string, final: boolean): void {
   video.clear();
   cameras.lost();
   readout.disconnected();
+  handPanel.clear();
   latency.clear();
   simulator.offer([]);
   drone.offer([]);
@@ -147,7 +150,11 @@ async function loadScene(): Promise<void> {
 }
 
 stage.onFrame((seconds, frame) => {
-  if (frame) headset.update(frame);
+  if (frame) {
+    handPanel.update();
+    headset.triggerIsTaken = handPanel.isAimedAt;
+    headset.update(frame);
+  }
   phone.update(seconds);
   const head = headset.head ?? phone.head;
   if (head) pilot.update(head, seconds);

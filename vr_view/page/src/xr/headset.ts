@@ -20,6 +20,8 @@ export class Headset {
   rate: number | null = null;
   /** device_from_head of the newest frame, in WebXR's axes. */
   head: Pose | null = null;
+  /** The right trigger presses something of the page: the server hears nothing of it. */
+  triggerIsTaken = false;
   private session: XRSession | null = null;
   private eyesTold = "";
 
@@ -82,6 +84,10 @@ export class Headset {
       right: null,
     };
     for (const source of this.session.inputSources) this.addHand(device, source, frame, space);
+    if (this.triggerIsTaken && device.right) {
+      device.right.trigger = 0;
+      device.right.buttons[0] = false;
+    }
     this.connection.sendFresh({ type: "device", ...device });
     this.tellEyes(viewer);
   }
