@@ -35,6 +35,7 @@ GROUND, DRONE, COMPONENT = 255, 1, 1
 PACKET = 100
 LEAST_COMMANDS = 20
 COMMANDS_PER_TRIAL = 100
+PARTS_PER_LINE = 2000
 SHORTEST_GAP = 0.5
 TICK = 0.05
 QUEUE = 0.25
@@ -130,6 +131,7 @@ class ThinLinkTrial:
     def run(self) -> dict[str, Any]:
         """Send the file, and give commands until it has arrived and at least twenty were given."""
         ended: list[float] = []
+        told = 0
         transfer = self._ground.endpoint.files.send(self._sent, (DRONE, COMPONENT), 0.0)
         transfer.on_end = lambda progress: self._on_end(progress, ended)
         nominal = self._options.size / self._options.rate_up
@@ -146,6 +148,10 @@ class ThinLinkTrial:
             if math.isinf(next_command) and not self._ground.endpoint.commands.pending():
                 break
             self._now = self._next_time(next_command)
+            done = self._ground.endpoint.files.outgoing.sent_parts
+            if done - told >= PARTS_PER_LINE:
+                told = done
+                say(f"{done} parts of the file sent, {self._now:.0f} s of simulated time")
         return self._figures(ended[0] if ended else self._now)
 
     def _prepare_ground(self) -> None:
@@ -254,6 +260,11 @@ class ThinLinkTrial:
         }
 
 
+def say(text: str) -> None:
+    """Tell on stderr how far it is; stdout has the figures alone."""
+    print(f"thin_link_trial: {text}", file=sys.stderr, flush=True)
+
+
 def _conditions(options: TrialOptions, rate: float) -> Conditions:
     queue = max(1000.0, QUEUE * rate)
     return Conditions(loss=options.loss, delay=options.delay, rate=rate, queue=queue)
@@ -294,6 +305,8 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the command; 1 if the file did not arrive as it was sent or a command got no answer."""
     arguments = _arguments(args)
     given = {key: value for key, value in vars(arguments).items() if key != "json"}
+    least = arguments.size / arguments.rate_up
+    say(f"{arguments.size} B at {arguments.rate_up:g} B/s: over {least:.0f} s of simulated time")
     figures = run_trial(TrialOptions(**given))
     text = json.dumps(figures, indent=2)
     print(text)

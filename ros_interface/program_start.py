@@ -1,7 +1,9 @@
 """How `ros2 run truthbed PROGRAM` begins: Ctrl-C is quiet from the first moment.
 
 Importing what a node needs takes a second or more, several at once on a small computer. Until the
-program's own `main` takes over, an interrupt ends the process without a traceback.
+program's own `main` takes over, an interrupt ends the process without a traceback. A program that
+is no node, and takes no signals itself, is ended by SIGINT and SIGTERM without one too, at once and
+after it has removed its temporary files.
 
 The entry point of a program `p` whose module is `room.p_node` is
 `ros_interface.program_start:main_of.room.p_node`.
@@ -12,11 +14,17 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Callable
 from importlib import import_module
 from types import FrameType
+from typing import Any
 
 INTERRUPTED = 130  # as shells have it
 NODE = "_node"  # how modules of nodes end, for which Ctrl-C is the ordinary end
+
+
+class _Terminated(BaseException):
+    """SIGTERM has come: what runs is left, and what it has open is closed."""
 
 
 class _Main:
@@ -43,9 +51,27 @@ def run(module: str) -> int:
     if threading.current_thread() is threading.main_thread():
         before = signal.signal(signal.SIGINT, leave)
     main = import_module(module).main
-    if before is not None and code:  # a node's main has a handler of its own for it
-        signal.signal(signal.SIGINT, before)
-    return int(main() or 0)
+    if before is None or not code:  # a node's main has handlers of its own
+        return int(main() or 0)
+    return _run_program(main, before)
+
+
+def _run_program(main: Callable[[], int | None], on_interrupt: Any) -> int:
+    """Run a `main` that leaves the signals to us; SIGTERM is then the end it would have been."""
+
+    def terminate(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second one waits for nothing
+        raise _Terminated
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        return int(main() or 0)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except _Terminated:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return INTERRUPTED
 
 
 main_of = _Main()

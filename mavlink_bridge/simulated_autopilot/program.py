@@ -114,6 +114,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (LinkError, ParameterError, KeyFileError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    about = f"{options.link}, {options.flavour}, system {options.system}"
+    print(f"simulated_autopilot: {about}; Ctrl-C ends it", flush=True)
     try:
         while True:
             unix_time = time.time() - time.monotonic()

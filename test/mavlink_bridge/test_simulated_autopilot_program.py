@@ -25,11 +25,14 @@ def program(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """Run the program, and end it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "mavlink_bridge.simulated_autopilot.program", *arguments],
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
     )
+    assert process.stdout is not None
     try:
+        assert process.stdout.readline().startswith(f"simulated_autopilot: {arguments[1]}, px4")
         yield process
     finally:
         process.terminate()

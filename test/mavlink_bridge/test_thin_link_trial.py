@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from mavlink_bridge import thin_link_trial
 from mavlink_bridge.thin_link_trial import TrialOptions, main, run_trial
 
 KEYS = {
@@ -74,7 +75,17 @@ def test_the_command_writes_its_figures(tmp_path, capsys):
     figures = json.loads(out.read_text())
     assert figures.keys() >= KEYS
     assert figures["commands"] >= 20
-    assert '"identical": true' in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert '"identical": true' in told.out
+    assert "1000 B at 1000 B/s" in told.err
+
+
+def test_it_says_how_far_it_is(capsys, monkeypatch):
+    monkeypatch.setattr(thin_link_trial, "PARTS_PER_LINE", 10)
+    figures = run_trial(TrialOptions(size=3_000))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == figures["file_parts_sent"] // 10 > 0
+    assert "10 parts of the file sent" in lines[0]
 
 
 def test_impossible_options_are_refused(capsys):

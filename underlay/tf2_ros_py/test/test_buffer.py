@@ -1,3 +1,4 @@
+import contextlib
 import math
 from types import SimpleNamespace
 
@@ -268,6 +269,15 @@ def test_refuses_what_only_looks_like_a_transform():
 def test_makes_unit_quaternions_of_others():
     buffer = filled(spoilt("rotation.w", 2.0))
     assert xyzw_of(buffer.lookup_transform("map", "robot", at(1.0))) == (0.0, 0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("part", [1e200, 1e-200, math.inf, -math.inf])
+def test_turns_beyond_what_a_float_can_square_raise_nothing_of_their_own(part):
+    buffer = filled(pose("map", "arm", 1.0), spoilt("rotation.w", part))
+    for source in ("robot", "arm"):
+        with contextlib.suppress(TransformException):
+            buffer.lookup_transform("map", source, LATEST)
+    assert buffer.can_transform("map", "arm", LATEST)
 
 
 def test_forgets_what_is_older_than_the_cache_time():

@@ -23,7 +23,7 @@ from tf2_py.exceptions import (
     LookupException,
     TransformException,
 )
-from tf2_py.rigid import IDENTITY, Rigid, compose, inverse, normalized
+from tf2_py.rigid import IDENTITY, Rigid, compose, inverse, length_of, normalized
 from tf2_py.time_cache import LATEST, Entry, StaticCache, TimeCache, seconds_text
 
 DEFAULT_CACHE_TIME = 10_000_000_000
@@ -349,8 +349,9 @@ def find_objection(parent: str, child: str, pose: Rigid) -> str:
     numbers = (*pose.translation, *pose.rotation)
     if any(math.isnan(number) for number in numbers):
         return f'TF_NAN_INPUT: a nan value for child_frame_id "{child}": {numbers}'
-    if not any(pose.rotation):
-        return f'TF_DENORMALIZED_QUATERNION: all zero for child_frame_id "{child}"'
+    length = length_of(pose.rotation)
+    if not 0.0 < length < math.inf:
+        return f'TF_DENORMALIZED_QUATERNION: length {length} for child_frame_id "{child}"'
     return ""
 
 

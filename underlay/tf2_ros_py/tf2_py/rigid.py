@@ -48,13 +48,18 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
     )
 
 
+def length_of(q: Quaternion) -> float:
+    """The length; zero or infinite where a square of a part is beyond what a float can hold."""
+    return math.sqrt(sum(part * part for part in q))
+
+
 def normalized(q: Quaternion) -> Quaternion:
     """The unit quaternion of the same rotation, with the sign that tf2 gives it.
 
     tf2 passes rotations through matrices: of q and -q it returns the one with positive w, or, from
     rotations of more than 120 degrees on, the one whose largest of x, y, z is positive.
     """
-    length = math.sqrt(sum(part * part for part in q))
+    length = length_of(q)
     x, y, z, w = (part / length for part in q)
     leading = w if abs(w) > 0.5 else max((x, y, z), key=abs)
     return (x, y, z, w) if leading > 0.0 else (-x, -y, -z, -w)
