@@ -21,7 +21,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from ros_interface.errors import ConfigurationError
-from ros_interface.thread_priority import yield_to_others
+from ros_interface.thread_priority import own_niceness, stop_yielding, yield_to_others
 from ros_interface.timers import wall_timer
 from spatial_types.parameters import ParameterError
 
@@ -47,6 +47,7 @@ def run_node(
     """
     end: Future[None] | None = Future() if last_words else None
     signals = _Signals(end)
+    share = own_niceness()
     node = None
     try:
         _begin(args, SignalHandlerOptions.NO if last_words else None)
@@ -63,6 +64,7 @@ def run_node(
         if rclpy.ok():  # otherwise the context was taken away in the midst of something
             raise
     finally:
+        stop_yielding(share)
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()

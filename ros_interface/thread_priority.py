@@ -11,12 +11,19 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from contextlib import suppress
+from pathlib import Path
 
 # Niceness above that of the estimators, which keep what the system gave them.
 FOLLOWER = 10
 SIMULATOR = 15
 DRAWING = 17
 WATCHER = 19
+
+
+def own_niceness() -> int:
+    """Niceness of this thread; 0 where the system has no priorities per thread."""
+    return os.getpriority(os.PRIO_PROCESS, 0) if sys.platform == "linux" else 0
 
 
 def yield_to_others(niceness: int) -> None:
@@ -29,6 +36,21 @@ def yield_to_others(niceness: int) -> None:
     thread = threading.get_native_id()
     if os.getpriority(os.PRIO_PROCESS, thread) < niceness:
         os.setpriority(os.PRIO_PROCESS, thread, niceness)
+
+
+def stop_yielding(niceness: int) -> None:
+    """Give all threads of this process back the niceness it began with, so that it ends soon.
+
+    On an overloaded machine a nice one would not, before its launcher loses patience. The system
+    grants that to root and to whoever has a limit `nice`; to others all stays as it is.
+    """
+    if sys.platform != "linux":
+        return
+    for task in Path("/proc/self/task").iterdir():
+        thread = int(task.name)
+        with suppress(OSError):  # not allowed, or just gone
+            if os.getpriority(os.PRIO_PROCESS, thread) > niceness:
+                os.setpriority(os.PRIO_PROCESS, thread, niceness)
 
 
 def go_first() -> bool:

@@ -13,7 +13,7 @@ import tf2_ros
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 
-PATIENCE = 60.0
+PATIENCE = 150.0
 
 
 class RosGraph:

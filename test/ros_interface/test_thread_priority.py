@@ -12,14 +12,12 @@ from ros_interface.thread_priority import (
     SIMULATOR,
     WATCHER,
     go_first,
+    own_niceness,
+    stop_yielding,
     yield_to_others,
 )
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="priorities per thread: Linux")
-
-
-def niceness() -> int:
-    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
 
 def in_thread(*wishes: int) -> int:
@@ -28,7 +26,7 @@ def in_thread(*wishes: int) -> int:
     def run() -> None:
         for wish in wishes:
             yield_to_others(wish)
-        found.append(niceness())
+        found.append(own_niceness())
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -37,9 +35,9 @@ def in_thread(*wishes: int) -> int:
 
 
 def test_a_thread_gives_way_and_the_others_do_not():
-    before = niceness()
+    before = own_niceness()
     assert in_thread(SIMULATOR) == max(SIMULATOR, before)
-    assert niceness() == before
+    assert own_niceness() == before
 
 
 def test_it_never_takes_back_what_it_gave():
@@ -79,3 +77,38 @@ def test_where_the_system_refuses_nothing_changes(monkeypatch):
 
     monkeypatch.setattr(os, "sched_setscheduler", refuse)
     assert not go_first()
+
+
+@pytest.fixture
+def nice_thread():
+    """Return the id of a thread that gave way and waits."""
+    nice, end, ids = threading.Event(), threading.Event(), []
+
+    def run() -> None:
+        yield_to_others(SIMULATOR)
+        ids.append(threading.get_native_id())
+        nice.set()
+        end.wait()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    nice.wait()
+    yield ids[0]
+    end.set()
+    thread.join()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the system lets only root take it back")
+def test_at_the_end_all_threads_get_their_share_back(nice_thread):
+    before = own_niceness()
+    stop_yielding(before)
+    assert os.getpriority(os.PRIO_PROCESS, nice_thread) == before
+
+
+def test_where_the_system_refuses_that_threads_stay_nice(nice_thread, monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "setpriority", refuse)
+    stop_yielding(own_niceness())
+    assert os.getpriority(os.PRIO_PROCESS, nice_thread) >= SIMULATOR

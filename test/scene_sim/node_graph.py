@@ -12,7 +12,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from scenes import ROOT
 
-PATIENCE = 60.0  # s; a loaded machine is slow, and nothing here asserts how fast it is
+PATIENCE = 150.0  # s; a loaded machine is slow, and nothing here asserts how fast it is
 
 
 def start(domain, *parameters, module="scene_sim.scene_sim_node"):

@@ -19,7 +19,7 @@ BALL = """<model name="ball"><static>true</static><pose>{} {} {} 0 0 0</pose><li
   <visual name="v"><geometry><sphere><radius>0.04</radius></sphere></geometry>
   <material><diffuse>1 0 0 1</diffuse><ambient>1 0 0 1</ambient><emissive>1 0 0 1</emissive>
   </material></visual></link></model>"""
-PATIENCE = 60.0
+PATIENCE = 150.0
 
 
 def eyes(head: Transform, distance: float = 0.064) -> dict[str, EyeView]:
