@@ -8,6 +8,7 @@ width - 0.5 (pixel centres at integers), as spatial_types.CameraModel has it.
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 import weakref
 from dataclasses import dataclass
@@ -31,6 +32,20 @@ OPAQUE = 0.995  # from here on MuJoCo draws a colour as opaque
 
 _drawing = threading.local()  # .context: the OpenGL context that is current on this thread
 _open_painters: weakref.WeakSet[Painter] = weakref.WeakSet()
+# OpenGL contexts of painters that were collected away from their process and thread, by these.
+_left: dict[tuple[int, int], list[tuple[Any, Any]]] = {}
+
+
+def _here() -> tuple[int, int]:
+    return os.getpid(), threading.get_ident()
+
+
+def _free(context: Any, renderer: Any) -> None:
+    # MuJoCo frees by number in whatever context is current, which may be another's.
+    context.make_current()
+    renderer.free()
+    context.free()
+    _drawing.context = None
 
 
 def _close_at_exit(painter: Painter) -> None:
@@ -50,6 +65,9 @@ class Painter:
 
     def __init__(self, model: mujoco.MjModel, shadows: bool, supersampling: int = 1) -> None:
         """Raise gl_backend.RenderingError where this machine cannot draw."""
+        self._home = _here()
+        for remains in _left.pop(self._home, ()):
+            _free(*remains)
         buffer = model.vis.global_
         self._renderer: Any = None
         self._context: Any = create_context(buffer.offwidth, buffer.offheight)
@@ -99,15 +117,15 @@ class Painter:
         """Free the OpenGL objects; the painter draws no more."""
         context, self._context = self._context, None
         if context is not None:
-            # MuJoCo frees by number in whatever context is current, which may be another's.
-            context.make_current()
-            self._renderer.free()
-            context.free()
-            _drawing.context = None
+            _free(context, self._renderer)
 
     def __del__(self) -> None:
-        if getattr(self, "_renderer", None) is not None:
+        if getattr(self, "_renderer", None) is None or self._context is None:
+            return
+        if self._home == _here():
             self.close()
+        else:  # garbage is collected anywhere, also in a fork; OpenGL's objects are only there
+            _left.setdefault(self._home, []).append((self._context, self._renderer))
 
     def _cast_no_shadow(self) -> None:
         if self._shadowless:

@@ -1,6 +1,7 @@
 """Images against exact projections, noise, light and shadow."""
 
 import gc
+import threading
 
 import numpy as np
 import pytest
@@ -84,6 +85,19 @@ def test_painters_of_one_thread_do_not_disturb_each_other():
     gc.collect()
     again = [simulator.render(CAMERA).pixels for simulator in (first, second)]
     assert all(np.array_equal(a, b) for a, b in zip(pictures, again, strict=True))
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_a_painter_that_another_thread_collects_disturbs_nobody():
+    first = room(camera_noise=False)
+    picture = first.render(CAMERA).pixels
+    gone = [room(-1.0, 3.0, camera_noise=False)]
+    gone[0].render(CAMERA)
+    collector = threading.Thread(target=lambda: (gone.clear(), gc.collect()))
+    collector.start()
+    collector.join()
+    for simulator in (first, room(camera_noise=False)):
+        assert np.array_equal(simulator.render(CAMERA).pixels, picture)
 
 
 MARKERS = ("blue", "green", "pink", "yellow", "red", "light_blue")
