@@ -15,10 +15,12 @@ from spatial_types.transforms import Transform
 
 # What a 6 x 6 covariance (REP 103 order: x y z, rotation about X Y Z) holds for an unknown axis.
 UNKNOWN_VARIANCE = 1e6
+# m; farther than anything on Earth, also in coordinates of a national grid, and safe to square.
+FARTHEST = 1e9
 
 
 def transform_from_message(message: TransformMessage) -> Transform:
-    """Return the transform; MessageError where it is not finite or its quaternion is zero."""
+    """Return the transform; MessageError for places beyond FARTHEST and no direction."""
     return _transform(message.translation, message.rotation, "Transform")
 
 
@@ -30,8 +32,10 @@ def pose_from_message(message: Pose) -> Transform:
 def _transform(translation: Point | Vector3, rotation: Quaternion, kind: str) -> Transform:
     position = np.array([translation.x, translation.y, translation.z])
     quaternion = np.array([rotation.x, rotation.y, rotation.z, rotation.w])
-    if not np.all(np.isfinite(position)):
-        raise MessageError(f"{kind} has position {position.tolist()}: expected finite numbers")
+    if not np.all(np.abs(position) <= FARTHEST):  # NaN neither
+        raise MessageError(
+            f"{kind} has position {position.tolist()}: expected numbers up to {FARTHEST:g} m"
+        )
     try:
         return Transform.from_quaternion(position, quaternion)
     except ValueError as error:

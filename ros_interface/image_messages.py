@@ -16,6 +16,10 @@ from ros_interface.errors import MessageError
 from ros_interface.stamps import nanoseconds_from_stamp, stamp_from_nanoseconds
 from spatial_types.camera import CameraFrame, CameraModel
 
+# What a camera's intrinsics (px) lie within.
+MOST_PIXELS = 65_535
+LEAST_FOCAL = 0.01
+
 # Encoding name (sensor_msgs/image_encodings.hpp): element type and channels.
 ENCODINGS: dict[str, tuple[str, int]] = {
     "rgb8": ("u1", 3),
@@ -101,16 +105,21 @@ def frame_from_message(message: Image) -> CameraFrame:
 
 
 def camera_model_from_message(message: CameraInfo) -> CameraModel:
-    """Return the intrinsics; MessageError for an uncalibrated camera (K all zero, REP 104)."""
+    """Return the intrinsics; MessageError for an uncalibrated camera (K all zero, REP 104).
+
+    Also for sizes and focal lengths that no camera has.
+    """
     matrix = np.asarray(message.k, dtype=float).reshape(3, 3)
-    if not np.all(np.isfinite(matrix)) or matrix[0, 0] <= 0.0 or matrix[1, 1] <= 0.0:
+    focal = matrix[[0, 1], [0, 1]]
+    if not (np.all(np.abs(matrix) <= MOST_PIXELS**2) and np.all(focal >= LEAST_FOCAL)):
         raise MessageError(
-            f"CameraInfo.k has focal lengths {matrix[0, 0]} and {matrix[1, 1]}: expected a "
-            "calibrated camera"
+            f"CameraInfo.k has focal lengths {focal[0]} and {focal[1]}: expected a calibrated "
+            "camera"
         )
-    if message.width == 0 or message.height == 0:
+    if not (0 < message.width <= MOST_PIXELS and 0 < message.height <= MOST_PIXELS):
         raise MessageError(
-            f"CameraInfo is {message.width} x {message.height}: expected the image's size"
+            f"CameraInfo is {message.width} x {message.height}: expected the image's size, up to "
+            f"{MOST_PIXELS} pixels"
         )
     distortion = np.asarray(message.d, dtype=float)
     if not np.all(np.isfinite(distortion)):

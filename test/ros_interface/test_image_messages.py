@@ -108,6 +108,10 @@ def test_camera_info_round_trip():
         CameraInfo(width=320, height=240),
         CameraInfo(width=0, height=240, k=[300.0, 0, 160, 0, 300.0, 120, 0, 0, 1]),
         CameraInfo(width=320, height=240, k=[float("nan"), 0, 160, 0, 300.0, 120, 0, 0, 1]),
+        CameraInfo(width=320, height=240, k=[1e-300, 0, 160, 0, 300.0, 120, 0, 0, 1]),
+        CameraInfo(width=320, height=240, k=[1.7e308, 0, 160, 0, 300.0, 120, 0, 0, 1]),
+        CameraInfo(width=320, height=240, k=[300.0, 0, -1e30, 0, 300.0, 120, 0, 0, 1]),
+        CameraInfo(width=2**32 - 1, height=240, k=[300.0, 0, 160, 0, 300.0, 120, 0, 0, 1]),
     ],
 )
 def test_uncalibrated_cameras_are_refused(message):

@@ -90,8 +90,19 @@ def test_pose_round_trip_and_refusal():
     with pytest.raises(MessageError, match="no direction"):
         pose_from_message(empty)
     empty.position.x = float("nan")
-    with pytest.raises(MessageError, match="finite"):
+    with pytest.raises(MessageError, match="up to 1e\\+09 m"):
         pose_from_message(empty)
+
+
+@pytest.mark.parametrize("place", [float("nan"), float("inf"), -1e10, 1e300])
+def test_places_beyond_this_earth_are_refused(place):
+    pose = Pose()
+    pose.orientation.w = 1.0
+    pose.position.y = 6.4e6  # a northing, as in UTM
+    pose_from_message(pose)
+    pose.position.y = place
+    with pytest.raises(MessageError, match="position"):
+        pose_from_message(pose)
 
 
 def test_stamped_transform_names_both_frames():

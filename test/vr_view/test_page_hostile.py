@@ -37,6 +37,8 @@ def status(port, head):
         ("GET /?token=%ff%00 HTTP/1.1\r\nHost: localhost\r\n", 401),
         ("GET /%00/a.js HTTP/1.1\r\nHost: localhost\r\n", 404),
         (f"GET /{'a/' * 3000}b.js HTTP/1.1\r\nHost: localhost\r\n", 404),
+        (f"GET /{'a/' * 5000}b.js HTTP/1.1\r\nHost: localhost\r\n", 400),
+        (f"POST /upload?name=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: {10**11}\r\n", 400),
         ("GET /assets/x/..%2f..%2fetc%2fpasswd HTTP/1.1\r\nHost: localhost\r\n", 404),
         ("GET /socket HTTP/1.1\r\nHost: localhost\r\n", 400),
     ],

@@ -213,7 +213,7 @@ class Site:
         try:
             name = request.query.get("name", "")
             pieces = request.content.iter_chunked(65536)
-            key, upload = await self.uploads.take(name, pieces)
+            key, upload = await self.uploads.take(name, pieces, request.content_length)
         except UploadError as error:
             return web.json_response({"error": str(error)}, status=400)
         return web.json_response({"upload": key, "size": upload.size})

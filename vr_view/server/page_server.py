@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import logging
 import ssl
 import threading
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from vr_view.server.access import Access, Tokens, load_tokens
 from vr_view.server.application import Site
@@ -29,6 +31,18 @@ from vr_view.server.settings import ServerSettings
 
 START_TIMEOUT = 20.0  # s
 CLOSE_TIMEOUT = 5.0  # s
+
+
+def _log() -> logging.Logger:
+    """Return a log without what a stranger's bytes make aiohttp's reader of requests say."""
+
+    def is_ours(record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        return not isinstance(error, HttpProcessingError)
+
+    log = logging.getLogger(__name__)
+    log.filters = [is_ours]
+    return log
 
 
 @dataclass(frozen=True)
@@ -142,7 +156,11 @@ class PageServer:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         runner = web.AppRunner(
-            self.site.application(), access_log=None, handle_signals=False, shutdown_timeout=2.0
+            self.site.application(),
+            access_log=None,
+            handle_signals=False,
+            shutdown_timeout=2.0,
+            logger=_log(),
         )
         await runner.setup()
         server = runner.server

@@ -39,9 +39,15 @@ class Uploads:
         """Return what was handed over under that key."""
         return self._held.get(key)
 
-    async def take(self, name: str, pieces: AsyncIterator[bytes]) -> tuple[str, Upload]:
-        """Store a file and return its key; UploadError for a bad name or too many bytes."""
+    async def take(
+        self, name: str, pieces: AsyncIterator[bytes], announced: int | None
+    ) -> tuple[str, Upload]:
+        """Store a file and return its key; UploadError for a bad name or too many bytes.
+
+        Nothing is waited for where more bytes are `announced` than would be taken.
+        """
         name = checked_name(name)
+        self._check_length(announced or 0)
         key = secrets.token_hex(8)
         folder = Path(self._folder.name) / key
         file, size = folder / name, 0
@@ -50,8 +56,7 @@ class Uploads:
             with file.open("wb") as stream:
                 async for piece in pieces:
                     size += len(piece)
-                    if size > self._longest:
-                        raise UploadError(f"longer than {self._longest} bytes")
+                    self._check_length(size)
                     stream.write(piece)
         except OSError as error:
             _remove(file)
@@ -63,6 +68,10 @@ class Uploads:
         while len(self._held) > MOST:
             _remove(self._held.pop(next(iter(self._held))).file)
         return key, self._held[key]
+
+    def _check_length(self, size: int) -> None:
+        if size > self._longest:
+            raise UploadError(f"longer than {self._longest} bytes")
 
     def close(self) -> None:
         """Remove everything."""

@@ -6,6 +6,7 @@ import argparse
 import importlib
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -51,8 +52,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Pipes get every line at once, as on a terminal.
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    # Imports take a second: until they are done, Ctrl-C is the end and not a traceback.
+    in_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL) if in_main else None
     command = next((word for word in arguments if not word.startswith("-")), None)
     parser = build_parser(command)
+    if in_main:
+        signal.signal(signal.SIGINT, before)
     parsed = parser.parse_args(arguments)
     if not hasattr(parsed, "run"):
         parser.print_help()

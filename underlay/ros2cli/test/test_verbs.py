@@ -206,3 +206,16 @@ def test_interfaces(ros2):
 def test_no_actions(ros2):
     assert ros2.run("action", "list") == (0, "")
     assert ros2.run("action", "list", "-c") == (0, "0\n")
+
+
+def test_an_interrupt_while_the_command_still_loads_is_quiet(ros2):
+    slow = ros2.folder / "slow" / "rclpy"
+    slow.mkdir(parents=True)
+    wait = "import threading\nprint('loading', flush=True)\n"
+    (slow / "__init__.py").write_text(wait + "while not threading.Event().wait(0.05): pass\n")
+    ros2.environment["PYTHONPATH"] = f"{slow.parent}:{ros2.environment.get('PYTHONPATH', '')}"
+    process = ros2.start("topic", "list")
+    read_until(process, "loading")
+    process.send_signal(signal.SIGINT)
+    assert finish(process) == ""
+    assert process.returncode == -signal.SIGINT
