@@ -28,6 +28,7 @@ from scene_sim.mjcf_geometry import (
     add_visual,
     place,
     rotation_from_z,
+    shadow_reach,
     wxyz,
 )
 from scene_sim.publishers import truth_frames
@@ -143,6 +144,7 @@ class _Builder:
         visual.headlight.diffuse[:] = 0.0
         visual.headlight.specular[:] = 0.0
         visual.map.shadowscale = 1.0
+        visual.map.shadowclip = shadow_reach(model)
         visual.map.znear = min([0.05, *(camera.near for camera in self._cameras)])
         visual.map.zfar = 50.0
         factor = quality.supersampling

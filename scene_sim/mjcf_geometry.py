@@ -319,3 +319,24 @@ def add_light(body: mujoco.MjsBody, light: Light, name: str, pose: Transform) ->
         exponent=light.spot.falloff if light.type == "spot" else 0.0,
         active=light.is_on,
     )
+
+
+def shadow_reach(model: mujoco.MjModel) -> float:
+    """Return how far (m) from the line through a directional light's place things stand, at most.
+
+    So far its shadow map must reach to either side; 1 where there is no such light. What casts no
+    shadow, as planes, does not count.
+    """
+    kind = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
+    suns = np.flatnonzero((model.light_type == kind) & (model.light_castshadow != 0))
+    drawn = np.isin(model.geom_group, DRAWN_GROUPS)
+    drawn[shadowless(model)] = False
+    things = np.flatnonzero(drawn)
+    if not len(suns) or not len(things):
+        return 1.0
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_camlight(model, data)
+    apart = data.geom_xpos[things] - data.light_xpos[suns, None]
+    across = np.linalg.norm(np.cross(apart, data.light_xdir[suns, None]), axis=-1)
+    return float((across + model.geom_rbound[things]).max())

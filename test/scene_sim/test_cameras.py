@@ -160,6 +160,26 @@ def test_moving_the_light_moves_shadows_and_a_world_without_shadows_has_none():
     assert np.array_equal(lit.render(CAMERA).pixels, first)
 
 
+SUN = """<light name="sun" type="directional"><pose>-20 0 9 0 0 0</pose>
+<diffuse>0.4 0.4 0.4 1</diffuse><direction>0.5 0.5 -0.7</direction><cast_shadows>1</cast_shadows>
+</light><model name="wall"><static>true</static><pose>4 0 0 0 0 0</pose><link name="link"><visual
+name="v"><geometry><box><size>0.2 2 2</size></box></geometry><material><diffuse>1 1 1 1</diffuse>
+</material></visual></link></model><model name="roof"><static>true</static><pose>3.3 -0.6 1.2 0 0 0
+</pose><link name="link"><visual name="v"><geometry><box><size>0.6 0.4 0.1</size></box></geometry>
+</visual></link></model>"""
+
+
+def test_a_sun_throws_shadows_far_from_its_own_place(tmp_path):
+    lit, plain = (
+        small_world(tmp_path, SUN + EYE.format(x=9, y=0, z=0), shadows=shadows)
+        for shadows in (True, False)
+    )
+    assert lit.physics.model.vis.map.shadowclip > 20.0
+    apart = plain.render("eye").pixels.astype(int) - lit.render("eye").pixels
+    assert (apart.max(axis=2) > 40).sum() > 50
+    assert apart.min() >= -3
+
+
 @pytest.mark.parametrize(("x", "y"), [(-3.0, 1.0), (3.0, 1.0), (3.0, 3.0)])
 def test_the_target_throws_no_specks_of_shadow_on_itself(x, y):
     simulator = room(x, y, camera_noise=False)
