@@ -11,13 +11,20 @@ import {
 } from "three";
 import type { Shape } from "./document";
 
-const ROUND = 32; // segments of a circle
+const FLATTENED = 5e-4; // m by which a chord may be inside its circle
+const [LEAST_ROUND, MOST_ROUND] = [12, 32]; // segments of a circle
 const MOST_PARTS = 64;
 const UP = new Vector3(0, 0, 1);
 
 /** Parts of a side so that none is longer than `cell` (m; infinite: one part). */
 function parts(side: number, cell: number): number {
   return Math.min(Math.max(Math.ceil(side / cell), 1), MOST_PARTS);
+}
+
+/** Segments of a circle, a multiple of 4: triangles too small to tell apart still cost. */
+export function round(radius: number): number {
+  const needed = Math.PI / Math.acos(Math.max(1 - FLATTENED / radius, -1));
+  return Math.min(Math.max(4 * Math.ceil(needed / 4), LEAST_ROUND), MOST_ROUND);
 }
 
 /**
@@ -30,14 +37,21 @@ export function geometryOf(shape: Shape, cell = Infinity): BufferGeometry | null
       const [x, y, z] = shape.size;
       return new BoxGeometry(x, y, z, parts(x, cell), parts(y, cell), parts(z, cell));
     }
-    case "cylinder":
-      return new CylinderGeometry(shape.radius, shape.radius, shape.length, ROUND).rotateX(Math.PI / 2);
-    case "capsule":
-      return new CapsuleGeometry(shape.radius, shape.length, 8, ROUND).rotateX(Math.PI / 2);
+    case "cylinder": {
+      const { radius, length } = shape;
+      return new CylinderGeometry(radius, radius, length, round(radius)).rotateX(Math.PI / 2);
+    }
+    case "capsule": {
+      const segments = round(shape.radius);
+      return new CapsuleGeometry(shape.radius, shape.length, segments / 4, segments).rotateX(Math.PI / 2);
+    }
     case "sphere":
-      return new SphereGeometry(shape.radius, ROUND, ROUND / 2).rotateX(Math.PI / 2);
-    case "ellipsoid":
-      return new SphereGeometry(1, ROUND, ROUND / 2).rotateX(Math.PI / 2).scale(...shape.radii);
+      return ball(shape.radius).rotateX(Math.PI / 2);
+    case "ellipsoid": {
+      const largest = Math.max(...shape.radii);
+      const unit = ball(largest).rotateX(Math.PI / 2).scale(1 / largest, 1 / largest, 1 / largest);
+      return unit.scale(...shape.radii);
+    }
     case "plane": {
       const turn = new Quaternion().setFromUnitVectors(UP, new Vector3(...shape.normal).normalize());
       const [x, y] = shape.size;
@@ -46,4 +60,9 @@ export function geometryOf(shape: Shape, cell = Infinity): BufferGeometry | null
     case "mesh":
       return null;
   }
+}
+
+function ball(radius: number): SphereGeometry {
+  const segments = round(radius);
+  return new SphereGeometry(radius, segments, segments / 2);
 }
