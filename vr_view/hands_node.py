@@ -76,6 +76,7 @@ class HandsNode(QuietNode):
         self._open_outputs()
         self._open_inputs()
         wall_timer(self, WATCH_PERIOD, self._watch)
+        self._diagnostics.ready(f"the stick drives: {options.drive.vehicle}")
 
     def _open_outputs(self) -> None:
         publish, drive = self.create_publisher, self._options.drive

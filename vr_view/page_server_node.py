@@ -7,6 +7,7 @@ docs/vr_protocol.md what is said on its socket.
 
 from __future__ import annotations
 
+import errno
 import sys
 import time
 from dataclasses import dataclass
@@ -120,6 +121,8 @@ class PageServerNode(QuietNode):
         except OSError as error:
             where = f"{options.host}:{options.port}: " if error.errno else ""
             reason = error.strerror or error
+            if error.errno == errno.EADDRINUSE:
+                reason = f"{reason}; does another page run? Port 0 takes any free one"
             raise ConfigurationError(f"{self.get_name()}: {where}{reason}") from None
         except ValueError as error:
             raise ConfigurationError(f"{self.get_name()}: {error}") from None

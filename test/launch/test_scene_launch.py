@@ -74,7 +74,7 @@ def test_a_reset_of_the_simulator_is_survived_by_all(launched):
     assert scene.text.count("time went back: everything begins anew") == 4
     assert "TF_OLD_DATA" not in scene.text
     assert "without transform" not in scene.text
-    assert scene.text.count("ready: ") == 3
+    assert scene.text.count("ready: ") == 4
 
 
 TRIAL = """

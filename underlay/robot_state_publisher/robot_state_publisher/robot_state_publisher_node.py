@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import rclpy
 from geometry_msgs.msg import TransformStamped
@@ -137,12 +138,22 @@ class RobotStatePublisher(Node):
                 self._take_robot(parameter.value)
 
 
-def _yield_to_estimators() -> None:
-    """In Python this node takes more of a small computer than the real one does."""
-    if sys.platform == "linux":
-        thread = threading.get_native_id()
-        nice = max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
-        os.setpriority(os.PRIO_PROCESS, thread, nice)
+@contextmanager
+def _yielding_to_estimators() -> Iterator[None]:
+    """In Python this node takes more of a small computer than the real one does.
+
+    Afterwards it takes its share back, where the system lets it, to end soon on a busy machine.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, before))
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, before)
 
 
 def main(args: list[str] | None = None) -> int:
@@ -153,11 +164,11 @@ def main(args: list[str] | None = None) -> int:
     rclpy.init(args=args)
     try:
         node = RobotStatePublisher()
-        _yield_to_estimators()
         # rclpy wakes its executors before it shuts the context down; one that goes to sleep in
         # between would sleep for ever.
         node.create_timer(0.5, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        rclpy.spin(node)
+        with _yielding_to_estimators():
+            rclpy.spin(node)
     except ValueError as error:
         print(f"robot_state_publisher: {error}", file=sys.stderr)
         return 1

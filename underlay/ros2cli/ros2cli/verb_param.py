@@ -19,7 +19,6 @@ from rclpy.parameter import get_parameter_value, parameter_value_to_python
 
 from ros2cli.cli import CommandError
 from ros2cli.graph import (
-    LONGEST_DISCOVERY,
     absolute,
     add_node_arguments,
     direct_node,
@@ -28,6 +27,8 @@ from ros2cli.graph import (
 )
 
 _CALL_TIMEOUT = 5.0
+#: The real tool's daemon has long known the node, and it waits for one second.
+_NODE_TIMEOUT = 5
 #: The real tool's words for each type of value.
 _LABELS = {
     ParameterType.PARAMETER_BOOL: "Boolean value is:",
@@ -62,8 +63,8 @@ def add_arguments(parser: ArgumentParser) -> None:
             "--timeout",
             metavar="N",
             type=int,
-            default=1,
-            help="Wait for N seconds until node becomes available (default 1 sec)",
+            default=_NODE_TIMEOUT,
+            help=f"Wait for N seconds until node becomes available ({_NODE_TIMEOUT})",
         )
         if name == "get":
             verb.add_argument("--hide-type", action="store_true", help="Hide the type information")
@@ -84,7 +85,7 @@ def run_list(args: Namespace) -> None:
     pattern = re.compile(args.filter or "")
     with direct_node(args) as node:
         if args.node_name:
-            names = [_awaited(node, args, LONGEST_DISCOVERY)]
+            names = [_awaited(node, args, _NODE_TIMEOUT)]
         else:
             names = sorted(set(node_names(node, args.include_hidden_nodes)))
         for name in names:
