@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := . ./env.sh &&
+TEST_NEEDS := $(RUN) python -m pip install -qq --disable-pip-version-check --no-compile --no-deps \
+	-r requirements-test.txt
 
 # Extra options of `make fuzz`, e.g. FUZZ='-k bag -x'.
 FUZZ ?=
@@ -23,19 +25,18 @@ page: ## build the page of the VR view into vr_view/page/dist (with npm, or PyPI
 	@underlay/page.sh
 
 test: page setup ## build with colcon and run colcon test
-	@$(RUN) python -m pip install -qq --disable-pip-version-check --no-compile --no-deps \
-		-r requirements-test.txt
+	@$(TEST_NEEDS)
 	@$(RUN) underlay/test.sh
 
 fuzz: setup ## run the tests of properties on new random examples; a failure prints how to repeat it
-	@$(RUN) python -m pip install -qq --disable-pip-version-check --no-compile --no-deps \
-		-r requirements-test.txt
+	@$(TEST_NEEDS)
 	@$(RUN) HYPOTHESIS_PROFILE=random python -m pytest -q -m hypothesis $(FUZZ) test
 
 trials: setup ## run every trial over three seeds and write docs/accuracy_figures.md
 	@$(RUN) python -m evaluation.run_all_trials
 
-bench: setup ## measure speeds and write out/bench.json and a table
+bench: page setup ## measure speeds and write out/bench.json and a table
+	@$(TEST_NEEDS)
 	@$(RUN) python -m bench
 
 lint: setup ## ruff, ruff format and mypy over everything
