@@ -17,10 +17,10 @@ import numpy as np
 from evaluation.animation import Animation
 from evaluation.commands import REFUSED
 from evaluation.errors import EvaluationError
-from evaluation.report import write_json, write_report
+from evaluation.report import Comparison, write_json, write_report
 from evaluation.resources import find_resource, find_trial
 from evaluation.run_trial import Outcome, run
-from evaluation.tables import error_table, table
+from evaluation.tables import error_table, shown, table
 from evaluation.thesis import DRIVING_AND_ROTATING_WORST_DEG, DRIVING_WORST_M
 from evaluation.trial import ModelPlace, Trial, read_trial
 from spatial_types.parameters import ParameterError
@@ -38,7 +38,7 @@ def demo_trial() -> Trial:
     return dataclasses.replace(trial, models=(*trial.models, ModelPlace("overview", overview)))
 
 
-def thesis_table(outcome: Outcome) -> str:
+def beside_thesis(outcome: Outcome) -> Comparison:
     """Our worst errors beside the thesis's for driving, and for driving and turning."""
     figures = outcome.figures
     assert outcome.score is not None
@@ -59,11 +59,12 @@ def thesis_table(outcome: Outcome) -> str:
         ],
         ["angle, mean absolute", _text(figures["angle_mae_deg"], 1.0, "deg"), "not given"],
     ]
-    return table(["while driving and turning", "here", "thesis"], rows)
+    return Comparison(("while driving and turning", "here", "thesis"), rows)
 
 
 def _text(value: float | None, scale: float, unit: str) -> str:
-    return "-" if value is None else f"{value * scale:.1f} {unit}"
+    text = shown(value, ".1f", scale)
+    return text if value is None else f"{text} {unit}"
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -84,10 +85,11 @@ def main(args: Sequence[str] | None = None) -> int:
     write_json(outcome.figures, folder / "summary.json")
     assert outcome.score is not None
     pictures = {"demo.webp": (folder / "demo.webp").read_bytes()} if animation.frames else {}
-    write_report(outcome.score, folder, pictures)
+    thesis = beside_thesis(outcome)
+    write_report(outcome.score, folder, pictures, thesis)
     print(error_table(outcome.figures))
     print()
-    print(thesis_table(outcome))
+    print(table(thesis.head, thesis.rows))
     print(f"\n{folder / 'report.html'} shows it; {folder / 'demo.webp'} is the run as a film.")
     return 0
 

@@ -17,6 +17,7 @@ from evaluation.errors import EvaluationError
 from evaluation.report import write_json, write_report
 from evaluation.resources import find_trial
 from evaluation.run_trial import run
+from evaluation.tables import shown
 from evaluation.trial import read_trial
 from spatial_types.parameters import ParameterError
 
@@ -61,7 +62,7 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _cells(figures: dict[str, Any]) -> list[str]:
     values = [(figures.get(key), scale, form) for _, key, scale, form in COLUMNS]
-    return ["-" if v is None else format(v * scale, form) for v, scale, form in values]
+    return [shown(value, form, scale) for value, scale, form in values]
 
 
 def trial_section(name: str, description: str, runs: Sequence[dict[str, Any]]) -> str:
@@ -96,12 +97,12 @@ def _bound_tables(runs: Sequence[dict[str, Any]]) -> str:
     head += ["ratio", "bias along mm", "bias across mm", "Cramer-Rao std along / across mm"]
     rows = []
     for figures in runs:
-        for name, row in [*figures["points"].items(), ("all", figures)]:
+        for name, row in [*figures["points"].items(), ("whole", figures)]:
             cells = [name, str(figures["seed"]), str(row["samples"])]
             for axis in ("along", "across"):
-                cells += [f"{row[key][axis] * 1e3:.2f}" for key in ("mae_m", "bayes_mae_m")]
+                cells += [shown(row[key][axis], ".2f", 1e3) for key in ("mae_m", "bayes_mae_m")]
                 cells.append(f"{row['bound_ratio'][axis]:.3f}")
-            cells += [f"{row['bias_m'][axis] * 1e3:.2f}" for axis in ("along", "across")]
+            cells += [shown(row["bias_m"][axis], ".2f", 1e3) for axis in ("along", "across")]
             limit = row.get("cramer_rao_std_m")
             text = f"{limit['along'] * 1e3:.1f} / {limit['across'] * 1e3:.1f}" if limit else ""
             rows.append([*cells, text])

@@ -18,6 +18,17 @@ COLUMNS = (
 )
 
 
+UNKNOWN = "-"
+
+
+def shown(value: float | None, form: str, scale: float = 1.0) -> str:
+    """Return a figure as text; what rounds to 0 has no sign, what is unknown is a dash."""
+    if value is None:
+        return UNKNOWN
+    text = format(value * scale, form)
+    return text.removeprefix("-") if float(text) == 0.0 else text
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Lay out columns, the first to the left and the others to the right."""
     widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
@@ -29,18 +40,14 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def _cell(value: Any, scale: float, form: str) -> str:
-    return "-" if value is None else format(value * scale, form)
-
-
 def _row(name: str, figures: dict[str, Any]) -> list[str]:
-    cells = [_cell(figures.get(key), scale, form) for _, key, scale, form in COLUMNS]
+    cells = [shown(figures.get(key), form, scale) for _, key, scale, form in COLUMNS]
     return [name, str(figures["samples"]), *cells, _nees(figures)]
 
 
 def _nees(figures: dict[str, Any]) -> str:
     value = figures.get("nees")
-    return "-" if value is None else f"{value:.2f} ({figures['nees_dof']})"
+    return UNKNOWN if value is None else f"{shown(value, '.2f')} ({figures['nees_dof']})"
 
 
 def error_table(figures: dict[str, Any]) -> str:
@@ -53,8 +60,8 @@ def error_table(figures: dict[str, Any]) -> str:
         rows.append(_row(f"  {name}", row))
     if points and set(points) <= set(STATIC):
         x, y, angle = STATIC_WHOLE
-        rows.append(["  thesis", "7000", f"{x * 1e3:.1f}", f"{y * 1e3:.1f}", "-", "-"])
-        rows[-1] += [f"{angle:.2f}", "-", "-", "-"]
+        rows.append(["  thesis", "7000", f"{x * 1e3:.1f}", f"{y * 1e3:.1f}"])
+        rows[-1] += [UNKNOWN, UNKNOWN, f"{angle:.2f}", UNKNOWN, UNKNOWN, UNKNOWN]
     title = f"{figures['trial']}: method {figures['method']}"
     if figures["seed"] is not None:
         title += f", seed {figures['seed']}"
@@ -69,8 +76,8 @@ def bound_table(figures: dict[str, Any]) -> str:
     for name, row in [*figures["points"].items(), ("whole", figures)]:
         cells = [name, str(row["samples"])]
         for axis in ("along", "across"):
-            cells += [f"{row[key][axis] * 1e3:.2f}" for key in ("mae_m", "bayes_mae_m")]
+            cells += [shown(row[key][axis], ".2f", 1e3) for key in ("mae_m", "bayes_mae_m")]
             cells.append(f"{row['bound_ratio'][axis]:.3f}")
-        cells += [f"{row['bias_m'][axis] * 1e3:.2f}" for axis in ("along", "across")]
+        cells += [shown(row["bias_m"][axis], ".2f", 1e3) for axis in ("along", "across")]
         rows.append(cells)
     return f"{figures['trial']}: laser alone, one scan, seed {figures['seed']}\n{table(head, rows)}"

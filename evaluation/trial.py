@@ -172,10 +172,17 @@ def read_trial(path: Path, overrides: dict[str, Any] | None = None) -> Trial:
     if len(kinds) != 1:
         found = ", ".join(kinds) or "none"
         raise TrialError(f"{path}:{root.line}: expected one of points, drive, bound; found {found}")
-    if trial.kind != "driven" and trial.samples == 0:
+    _check_samples(root, trial)
+    return trial
+
+
+def _check_samples(root: Section, trial: Trial) -> None:
+    if trial.kind == "driven":
+        if trial.samples:
+            raise root.error("samples", "a drive gives one sample a scan; there is none to choose")
+    elif trial.samples == 0:
         found = "is 0" if "samples" in root else "is missing"
         raise root.error("samples", f"{found}; expected how many samples each point gets")
-    return trial
 
 
 def _file(section: Section, key: str, kind: str, default: str | None = None) -> Path:
