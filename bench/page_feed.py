@@ -33,6 +33,7 @@ SPECS = [
     TopicSpec("/page/simulator", "simulator", 5.0),
     TopicSpec("/ground_truth/status", "status", 5.0),
     TopicSpec("/drone/state", "status", 5.0),
+    TopicSpec("/viewpoint/mode_state", "text", 5.0),
     TopicSpec("/drone/battery", "battery", 2.0),
     TopicSpec("/drone/pose", "pose", 20.0),
     TopicSpec("/page/trail/estimate", "trail", 1.0),
@@ -40,6 +41,16 @@ SPECS = [
 ]
 TRAILS = {"/page/trail/estimate": "/ground_truth/pose", "/page/trail/drone": "/drone/pose"}
 BEAMS = 360
+DRONE = {  # as mavlink_bridge/state_report.py tells them
+    "connected": "True",
+    "armed": "True",
+    "mode": "OFFBOARD",
+    "landed": "in air",
+    "autopilot": "px4",
+    "height above home": "1.200",
+    "setpoint": "holds",
+    "setpoints expired": "0",
+}
 ZONE = [-3.0, 0.3, 0.5, 3.0, 0.3, 0.5, 3.0, 4.0, 0.5, -3.0, 4.0, 0.5, -3.0, 0.3, 0.5]
 COVARIANCE = np.diag([4e-6, 9e-6, 0.0, 0.0, 0.0, 1e-5]).ravel().tolist()
 
@@ -83,7 +94,7 @@ class Feed(threading.Thread):
         put("/page/trail/estimate", (x + dx, y + dy, 0.0))
         error = {"x": dx, "y": dy, "distance": math.hypot(dx, dy), "yaw": 0.004 * math.sin(t)}
         put("/page/error", {"stamp": t, **error})
-        put("/ground_truth/status", status("ground_truth", "tracking: 1 target"))
+        put("/ground_truth/status", status("ground_truth", "tracking: 1 seen"))
         put("/ground_truth/markers", {"markers": [zone()]})
         put("/lrf/scan", scan(t, x, y))
         running = {"time": t, "paused": False, "factor": 1.0, "wished": 1.0}
@@ -99,8 +110,8 @@ class Feed(threading.Thread):
         put("/tf", [station, laser, ["map", "drone/base_link", t, *drone]])
         put("/drone/pose", {"frame": "map", "stamp": t, "pose": drone})
         put("/page/trail/drone", tuple(place))
-        drone = status("drone", "OFFBOARD, armed, flying", connected="True", setpoint="holds")
-        put("/drone/state", drone)
+        put("/drone/state", status("drone", "px4 1: OFFBOARD, armed, in air", **DRONE))
+        put("/viewpoint/mode_state", {"text": "fixed"})
         battery = {"voltage": 15.8, "current": 4.2, "remaining": 0.82}
         put("/drone/battery", {"stamp": t, **battery})
 

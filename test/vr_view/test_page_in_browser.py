@@ -11,6 +11,7 @@ from page_scenes import MAGENTA, MARK, SPECS, ball, document, flat_pixel
 from page_servers import page_server, token
 
 GREEN = (0, 255, 0)
+YELLOW = (255, 255, 0)
 SIZE = (800, 400)
 
 
@@ -27,7 +28,8 @@ def browser():
 
 @pytest.fixture
 def server(tmp_path):
-    scene = document(ball("robot", "robot", (0, 1, 0.5), GREEN))
+    drone = ball("drone", "drone", (1, 2, 0.5), YELLOW)
+    scene = document(ball("robot", "robot", (0, 1, 0.5), GREEN), drone)
     with page_server(tmp_path, page=PAGE / "dist", specs=SPECS, document=scene) as running:
         yield running
 
@@ -102,14 +104,14 @@ def test_without_an_error_the_page_says_what_is_missing(tab, server):
     here = {"frame": "map", "stamp": 1.0, "pose": stand(0.0, 2.0, 0.0)}
     still = {"child": "target", "linear": [0] * 3, "angular": [0] * 3}
     tab.page.get_by_text("no estimate (/ground_truth/pose) and no reference").wait_for()
-    wanted = tab.page.get_by_text("there is no reference (/reference/target).")
+    wanted = tab.page.get_by_text("No error: no reference (/reference/target) has come yet.")
 
     def says_reference():
         server.hub.put("/ground_truth/pose", {**here, "covariance": [0.0] * 36})
         return wanted.is_visible()
 
     tab.until(says_reference)
-    meet = tab.page.get_by_text("do not meet")
+    meet = tab.page.get_by_text("have not met")
 
     def says_times():
         server.hub.put("/ground_truth/pose", {**here, "covariance": [0.0] * 36})
@@ -119,6 +121,34 @@ def test_without_an_error_the_page_says_what_is_missing(tab, server):
     tab.until(says_times)
     server.close()
     tab.page.get_by_text("No error: not connected.").wait_for()
+
+
+def test_what_came_before_is_late_not_missing_and_a_slow_simulator_is_told(tab, server):
+    here = {"frame": "map", "stamp": 1.0, "pose": stand(0.0, 2.0, 0.0)}
+    still = {"child": "target", "linear": [0] * 3, "angular": [0] * 3}
+    server.hub.put("/ground_truth/pose", {**here, "covariance": [0.0] * 36})
+    server.hub.put("/reference/target", {**here, **still})
+    tab.page.get_by_text("nothing new for").wait_for()
+    state = {"time": 1.0, "paused": False, "wished": 1.0, "level": 0, "text": ""}
+    server.hub.put("/simulator", {**state, "factor": 0.5})
+    tab.page.get_by_text("the simulator runs at 0.50 of real time").wait_for()
+
+
+def test_without_a_drone_in_the_scene_nothing_is_offered_until_one_is_heard(browser, tmp_path):
+    with page_server(tmp_path, page=PAGE / "dist", specs=SPECS, document=document()) as server:
+        tab = Tab(browser, size=SIZE).open(url(server))
+        tab.panel("Drone")
+        none = tab.page.get_by_text("no drone in this scene")
+        none.wait_for()
+        arm = tab.page.get_by_role("button", name="Arm", exact=True)
+        assert arm.is_disabled()
+        said = "px4 1: AUTO.LOITER, armed, in air"
+        state = {"name": "drone", "level": 0, "text": said, "values": {"setpoint": "none"}}
+        server.hub.put("/drone/state", state)
+        tab.page.get_by_title(said).wait_for()
+        assert arm.is_enabled()
+        assert none.is_hidden()
+        tab.close()
 
 
 @pytest.mark.parametrize("size", [(1100, 680), (800, 400), (390, 800)])

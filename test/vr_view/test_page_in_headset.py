@@ -9,6 +9,7 @@ from page_scenes import EYES, MAGENTA, MARK, SPECS, ball, document, eye_pixel, p
 from page_servers import page_server
 
 GREEN, RED, BLUE = (0, 255, 0), (255, 0, 0), (0, 0, 255)
+YELLOW = (255, 255, 0)
 EYE = 400  # pixels of an eye's image, each way
 HEAD, TURN = np.array([0.1, 1.5, -0.2]), np.array([0.05, -0.12, 0.04])
 IPD = 0.07
@@ -22,7 +23,8 @@ def browser():
 
 @pytest.fixture
 def server(tmp_path):
-    scene = document(ball("robot", "robot", (-0.3, 2.4, 1.2), GREEN))
+    drone = ball("drone", "drone", (2.0, -3.0, 0.5), YELLOW)
+    scene = document(ball("robot", "robot", (-0.3, 2.4, 1.2), GREEN), drone)
     with page_server(tmp_path, page=PAGE / "dist", specs=SPECS, document=scene) as running:
         yield running
 

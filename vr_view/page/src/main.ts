@@ -1,6 +1,7 @@
 // Puts the parts together.
 import { TfTree } from "./core/tf_tree";
 import { Connection } from "./link/connection";
+import { DronePresence } from "./link/drone_presence";
 import type { Hello } from "./link/protocol";
 import { Subscriptions } from "./link/subscriptions";
 import { takeTransforms } from "./link/transforms";
@@ -60,13 +61,14 @@ connection.topics.on("status", ({ topic, values }) => {
 });
 
 const scene = new SceneHost(stage, tf, (text) => notice.show("scene", text));
-const overlays = new Overlays(connection.topics, tf);
+const presence = new DronePresence(connection.topics, () => drone.look());
+const overlays = new Overlays(connection.topics, tf, connection.pace);
 const flightPlan = new FlightPlan();
 const video = new StereoVideo();
 stage.world.add(overlays.object, flightPlan.object);
 stage.scene.add(video.object);
 addHands(stage);
-const handPanel = new HandPanel(stage, connection);
+const handPanel = new HandPanel(stage, connection, presence);
 
 const pilot = new PilotView(stage, tf);
 const follow = new FollowCamera(stage, tf);
@@ -74,11 +76,11 @@ const phone = new PhoneView(stage, connection);
 const headset = new Headset(stage, connection, { began: sessionChanged, ended: sessionChanged });
 const feed = new VideoFeed(connection.topics, subscriptions, video);
 
-const readout = new Readout(place("readout"), connection.topics);
+const readout = new Readout(place("readout"), connection);
 const entry = new VrEntry(headset, phone, notice);
 const bar = new Bar(place("bar"), entry.element);
 const simulator = new SimulatorPanel(connection);
-const drone = new DronePanel(connection, flightPlan, new FloorPicker(stage, canvas));
+const drone = new DronePanel(connection, presence, flightPlan, new FloorPicker(stage, canvas));
 const cameras = new CamerasPanel(connection, subscriptions);
 const latency = new LatencyPanel(connection, stage.meter);
 const view = new ViewPanel({
@@ -98,6 +100,7 @@ function greeted(hello: Hello): void {
   readout.greeted();
   bar.connected(hello);
   simulator.offer(hello.actions);
+  presence.begin(hello.drone);
   drone.offer(hello.actions, hello.drone);
   cameras.connected();
   subscriptions.again();
@@ -137,6 +140,7 @@ function sessionChanged(): void {
 async function loadScene(): Promise<void> {
   try {
     await scene.load();
+    presence.setModels(scene.document?.models.map((model) => model.name) ?? []);
     const robots = scene.document?.models.filter((model) => !model.static) ?? [];
     view.setRobots(
       robots.flatMap((model): [string, string][] => {

@@ -1,4 +1,5 @@
 // The socket: connects, keeps the clock, connects again, and gives each message to one place.
+import { Pace } from "./pace";
 import { decodeBinary, PROTOCOL, type Haptics, type Hello, type Outgoing, type Result, type TopicMessage } from "./protocol";
 import { verdict } from "./reconnecting";
 import { ServerClock } from "./server_clock";
@@ -18,6 +19,7 @@ export interface ConnectionEvents {
 
 export class Connection {
   readonly topics = new Topics();
+  readonly pace = new Pace(this.topics);
   readonly clock = new ServerClock();
   hello: Hello | null = null;
   private socket: WebSocket | null = null;
@@ -122,6 +124,7 @@ export class Connection {
 
   private closed(code: number): void {
     this.hello = null;
+    this.pace.clear();
     for (const id of [...this.waiting.keys()]) this.fail(id, "the connection was lost");
     const { wait, text } = verdict(code, this.failures++);
     this.events.lost(text, wait === null);

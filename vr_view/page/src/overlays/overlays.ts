@@ -1,8 +1,9 @@
 // What is drawn over the scene from topics: scan, markers, estimate, reference, trails.
-import { Group } from "three";
+import { Color, Group } from "three";
 import { rotation, type Pose } from "../core/pose";
 import type { TfTree } from "../core/tf_tree";
-import type { TopicMessage } from "../link/protocol";
+import type { MarkerShape, TopicMessage } from "../link/protocol";
+import type { Pace } from "../link/pace";
 import type { Topics } from "../link/topics";
 import { HandMarks } from "./hand_marks";
 import { MarkerLayer } from "./marker_layer";
@@ -10,7 +11,7 @@ import { PoseMark } from "./pose_mark";
 import { ScanPoints } from "./scan_points";
 import { Trail } from "./trail";
 
-export const COLOURS = { estimate: 0xff5a4f, reference: 0x4aa3ff, scan: 0xffd166, drone: 0x5ee0a0 };
+export const COLOURS = { estimate: 0xff5a4f, reference: 0x4aa3ff, scan: 0xffd166, drone: 0x5ee0a0, zone: 0xf2f2f2 };
 const HAND = /\/viewpoint\/(left|right)_hand$/;
 const POSE_LASTS = 1000; // ms in which a position alone replaces no pose
 const TRAIL_HEIGHT = 0.012; // m above the floor
@@ -28,11 +29,11 @@ export class Overlays {
   private readonly reference = new PoseMark(COLOURS.reference);
   private readonly hands = new HandMarks();
   private lastPose = -Infinity;
-  private paused = false;
 
   constructor(
     topics: Topics,
     private readonly tf: TfTree,
+    private readonly pace: Pace,
   ) {
     this.parts = {
       scan: new Group(),
@@ -51,15 +52,13 @@ export class Overlays {
   place(): void {
     for (const scan of this.scans.values()) scan.place(this.tf);
     for (const layer of this.markers.values()) layer.place(this.tf);
-    // While the simulator stands still, so does all that it tells of.
-    if (!this.paused) this.estimate.fade();
-    if (!this.paused) this.reference.fade();
+    this.estimate.fade(this.pace);
+    this.reference.fade(this.pace);
     this.hands.fade();
   }
 
   /** Forget all: what was told before a lost connection must not stay. */
   clear(): void {
-    this.paused = false;
     for (const scan of this.scans.values()) scan.clear();
     for (const layer of this.markers.values()) layer.clear();
     for (const trail of this.trails.values()) trail.clear();
@@ -70,8 +69,7 @@ export class Overlays {
 
   private listen(topics: Topics): void {
     topics.on("scan", (scan) => this.scanOf(scan.topic).show(scan));
-    topics.on("markers", (message) => this.markersOf(message.topic).show(message.markers));
-    topics.on("simulator", ({ paused }) => (this.paused = paused ?? false));
+    topics.on("markers", (message) => this.markersOf(message.topic).show(message.markers.map(inOwnColour)));
     topics.on("trail", (trail) => this.trailOf(trail.of).replace(trail.points));
     topics.on("estimate", (message) => {
       this.showEstimate(message);
@@ -93,7 +91,7 @@ export class Overlays {
     const now = performance.now();
     const isWhole = !topic.endsWith("/position");
     if (isWhole) this.lastPose = now;
-    else if (now - this.lastPose < POSE_LASTS) return;
+    else if (now - this.lastPose < this.pace.stretch(POSE_LASTS)) return;
     this.estimate.show(pose, covariance, isWhole);
   }
 
@@ -120,6 +118,13 @@ export class Overlays {
     const onFloor = !topic.includes("drone");
     return made(this.trails, topic, () => new Trail(shade, height, onFloor), this.parts.trails);
   }
+}
+
+/** The zone's line has the colour that the legend tells. */
+function inOwnColour(marker: MarkerShape): MarkerShape {
+  if (marker.ns !== "zone") return marker;
+  const { r, g, b } = new Color(COLOURS.zone);
+  return { ...marker, colour: [r, g, b, marker.colour[3]] };
 }
 
 function made<T extends { object: import("three").Object3D }>(

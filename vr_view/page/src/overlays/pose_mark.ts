@@ -15,6 +15,7 @@ import {
 } from "three";
 import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import type { Pose } from "../core/pose";
+import type { Pace } from "../link/pace";
 import { setPose } from "../scene/set_pose";
 import { ellipseOf } from "./covariance";
 
@@ -22,7 +23,7 @@ import { ellipseOf } from "./covariance";
 export const MAGNIFIED = 10;
 const WITHIN_95 = Math.sqrt(5.991); // standard deviations that hold 95 % in the plane
 const RADIUS = 0.13; // m: around the target's cylinder
-const LASTS = 3000; // ms
+const LASTS = 3000; // ms at real time
 const HEIGHT = 0.57; // m: above it
 
 const RING = new RingGeometry(RADIUS - 0.025, RADIUS, 48);
@@ -84,8 +85,8 @@ export class PoseMark {
   }
 
   /** A pose that nobody renews is no pose. */
-  fade(): void {
-    if (performance.now() - this.shownAt > LASTS) this.clear();
+  fade(pace: Pace): void {
+    if (performance.now() - this.shownAt > pace.stretch(LASTS)) this.clear();
   }
 
   clear(): void {

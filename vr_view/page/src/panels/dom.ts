@@ -64,10 +64,14 @@ export function checkbox(checked: boolean, action: (on: boolean) => void): HTMLI
   return made;
 }
 
-/** A table of names and values, filled by `set`. */
+/** A table of names and values, filled by `set`; `brief`: one line each, the whole text in its title. */
 export class Readings {
-  readonly element = element("dl", { class: "readings" });
+  readonly element: HTMLElement;
   private readonly values = new Map<string, HTMLElement>();
+
+  constructor(private readonly brief = false) {
+    this.element = element("dl", { class: brief ? "readings brief" : "readings" });
+  }
 
   set(name: string, value: string): void {
     let shown = this.values.get(name);
@@ -76,7 +80,9 @@ export class Readings {
       this.values.set(name, shown);
       this.element.append(element("dt", { text: name }), shown);
     }
-    if (shown.textContent !== value) shown.textContent = value;
+    if (shown.textContent === value) return;
+    shown.textContent = value;
+    if (this.brief) shown.title = value;
   }
 
   clear(): void {

@@ -1,5 +1,7 @@
 // The drone's panel: manoeuvres, setpoints, trajectories, files, telemetry.
+import { fixed } from "../core/numbers";
 import type { Connection } from "../link/connection";
+import { NO_DRONE, type DronePresence } from "../link/drone_presence";
 import type { FlightPlan } from "../overlays/flight_plan";
 import type { FloorPicker } from "../view/floor_picker";
 import { Answers } from "./answers";
@@ -17,16 +19,25 @@ export class DronePanel implements Panel {
   readonly element: HTMLElement;
   private readonly answers: Answers;
   private readonly plan: DronePlan;
-  private readonly main = new Readings();
+  private readonly main = new Readings(true);
   private readonly more = new Readings();
   private readonly flown = element("progress", { title: "How much of the trajectory is flown" });
+  private readonly none = element("p", { class: "hint", text: `There is ${NO_DRONE}: nothing to fly.` });
   private drone = "drone";
+  private actions: readonly string[] = [];
 
-  constructor(connection: Connection, flightPlan: FlightPlan, picker: FloorPicker) {
+  constructor(
+    connection: Connection,
+    private readonly presence: DronePresence,
+    flightPlan: FlightPlan,
+    picker: FloorPicker,
+  ) {
     this.answers = new Answers(connection);
     this.plan = new DronePlan(this.answers, flightPlan, picker);
     const files = new DroneFiles(connection, this.answers);
+    this.none.hidden = true;
     this.element = panelOf(
+      this.none,
       this.main.element,
       this.flown,
       this.manoeuvres(),
@@ -43,11 +54,19 @@ export class DronePanel implements Panel {
 
   offer(actions: readonly string[], drone = this.drone): void {
     this.drone = drone;
-    this.answers.offer(actions);
+    this.actions = actions;
+    this.look();
     for (const name of MAIN) this.main.set(name, "–");
     this.more.clear();
     this.flown.hidden = true;
     if (!actions.length) this.plan.forget();
+  }
+
+  /** Nothing is offered that no drone would do. */
+  look(): void {
+    const { isThere } = this.presence;
+    this.none.hidden = isThere;
+    this.answers.offer(isThere ? this.actions : []);
   }
 
   shown(visible: boolean): void {
@@ -106,7 +125,7 @@ export class DronePanel implements Panel {
       topics.on(kind, ({ topic, pose }) => {
         if (!mine(topic)) return;
         const [x, y, z] = pose;
-        this.main.set("Position", `${x.toFixed(2)}, ${y.toFixed(2)}, ${z.toFixed(2)} m`);
+        this.main.set("Position", `${[x, y, z].map((value) => fixed(value, 2)).join(", ")} m`);
       });
     }
   }

@@ -5,6 +5,11 @@ import { element, Readings } from "./dom";
 import { panelOf, type Panel } from "./side";
 
 const EVERY = 1000; // ms
+const COUNTED: [RegExp, string][] = [
+  [/^viewpoint missed$/, "deadlines"],
+  [/^viewpoint skipped$/, "viewpoints"],
+  [/ skipped frames$/, "frames"],
+];
 
 export class LatencyPanel implements Panel {
   readonly name = "Latency";
@@ -55,11 +60,13 @@ export function ownPage(session = ""): (name: string) => string {
     name.replace(/^page (\S+)/, (_, page: string) => (session.startsWith(page) ? "this page:" : `other page ${page}:`));
 }
 
-/** A name that ends with its unit, and a number: the unit goes to the number. */
+/** A number with its unit, which its name ends with or which is what it counts. */
 export function withUnit(name: string, value: string): [string, string] {
   const found = /^(.*)_(ms|hz)$/.exec(name);
   const isNumber = value !== "" && Number.isFinite(Number(value));
   const words = (found?.[1] ?? name).replaceAll("_", " ");
+  const counted = COUNTED.find(([pattern]) => pattern.test(words))?.[1];
+  if (counted && isNumber) return [words, `${Number(value)} ${counted}`];
   if (!found || !isNumber) return [words, value];
   return [words, `${Number(value).toFixed(1)} ${found[2] === "ms" ? "ms" : "per s"}`];
 }

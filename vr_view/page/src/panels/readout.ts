@@ -1,16 +1,20 @@
 // How wrong the estimate is now, at the foot of the page, with the colours' meaning.
-import type { Topics } from "../link/topics";
+import { fixed } from "../core/numbers";
+import type { Connection } from "../link/connection";
+import { Freshness } from "../link/freshness";
 import { SETPOINT, TRAJECTORY } from "../overlays/flight_plan";
 import { COLOURS } from "../overlays/overlays";
 import { MAGNIFIED } from "../overlays/pose_mark";
 import { element, Readings } from "./dom";
+import { whyNoError, type Told } from "./why_no_error";
 
-const STALE_AFTER = 1500; // ms without a new value: then there is none
+const LOOK_EVERY = 500; // ms
 const NUMBERS = ["Error", "x, y", "Yaw"];
 const LEGEND: [string, "dot" | "line", ...number[]][] = [
   ["estimate", "dot", COLOURS.estimate],
   ["reference", "dot", COLOURS.reference],
   ["laser", "dot", COLOURS.scan],
+  ["zone", "line", COLOURS.zone],
   ["trails", "line", COLOURS.estimate, COLOURS.reference, COLOURS.drone],
   ["trajectory", "line", TRAJECTORY],
   ["setpoint", "dot", SETPOINT],
@@ -22,29 +26,32 @@ const LEGEND_TITLE =
 export class Readout {
   private readonly readings = new Readings();
   private readonly why = element("p", { class: "why" });
-  private readonly heard = { estimate: -Infinity, reference: -Infinity, error: -Infinity };
-  private paused = false;
+  private readonly freshness: Freshness<Told>;
+  private target = "";
   private connected = false;
 
-  constructor(place: HTMLElement, topics: Topics) {
+  constructor(place: HTMLElement, { topics, pace }: Connection) {
+    this.freshness = new Freshness(pace);
     place.append(this.readings.element, this.why, legend());
     topics.on("error", (error) => {
-      const millimetres = (value: number) => `${(value * 1e3).toFixed(1)} mm`;
-      const yaw = error.yaw === null ? "unknown" : `${((error.yaw * 180) / Math.PI).toFixed(2)}°`;
+      const millimetres = (value: number) => `${fixed(value * 1e3, 1)} mm`;
+      const yaw = error.yaw === null ? "unknown" : `${fixed((error.yaw * 180) / Math.PI, 2)}°`;
       this.readings.set("Error", millimetres(error.distance));
-      this.readings.set("x, y", `${(error.x * 1e3).toFixed(1)}, ${millimetres(error.y)}`);
+      this.readings.set("x, y", `${fixed(error.x * 1e3, 1)}, ${millimetres(error.y)}`);
       this.readings.set("Yaw", yaw);
-      this.hear("error");
+      this.freshness.hear("error");
       this.look();
     });
-    topics.on("estimate", ({ topic }) => topic.endsWith("/ground_truth/pose") && this.hear("estimate"));
-    topics.on("odometry", ({ topic }) => topic.endsWith("/reference/target") && this.hear("reference"));
-    topics.on("simulator", ({ paused }) => (this.paused = paused ?? false));
+    topics.on("estimate", ({ topic }) => topic.endsWith("/ground_truth/pose") && this.freshness.hear("estimate"));
+    topics.on("odometry", ({ topic }) => topic.endsWith("/reference/target") && this.freshness.hear("reference"));
     topics.on("status", (status) => {
-      if (status.topic.endsWith("/ground_truth/status")) this.readings.set("Target", status.text);
+      if (!status.topic.endsWith("/ground_truth/status")) return;
+      this.target = status.text;
+      this.freshness.hear("target");
+      this.look();
     });
     this.disconnected();
-    setInterval(() => this.look(), STALE_AFTER / 3);
+    setInterval(() => this.look(), LOOK_EVERY);
   }
 
   greeted(): void {
@@ -53,38 +60,25 @@ export class Readout {
   }
 
   disconnected(): void {
-    this.connected = this.paused = false;
-    for (const each of ["estimate", "reference", "error"] as const) this.heard[each] = -Infinity;
+    this.connected = false;
+    this.freshness.clear();
     this.look();
-    this.readings.set("Target", "–");
-  }
-
-  private hear(what: "estimate" | "reference" | "error"): void {
-    this.heard[what] = performance.now();
   }
 
   /** No value is shown that nobody vouches for, but what is missing. */
   private look(): void {
-    const isFresh = this.isFresh("error");
+    const isFresh = this.freshness.isFresh("error");
     if (!isFresh) for (const name of NUMBERS) this.readings.set(name, "–");
     this.why.hidden = isFresh;
-    this.why.textContent = this.reason();
+    this.why.textContent = this.connected ? whyNoError(this.freshness) : "No error: not connected.";
+    this.readings.set("Target", this.targetNow());
   }
 
-  /** While the simulator stands still, its last value holds. */
-  private isFresh(what: "estimate" | "reference" | "error"): boolean {
-    const at = this.heard[what];
-    return this.paused ? at > -Infinity : performance.now() - at < STALE_AFTER;
-  }
-
-  private reason(): string {
-    if (!this.connected) return "No error: not connected.";
-    const missing = [
-      this.isFresh("estimate") ? "" : "estimate (/ground_truth/pose)",
-      this.isFresh("reference") ? "" : "reference (/reference/target)",
-    ].filter(Boolean);
-    if (missing.length) return `No error: there is no ${missing.join(" and no ")}.`;
-    return "No error: the times of estimate and reference do not meet.";
+  private targetNow(): string {
+    if (!this.connected) return "–";
+    if (!this.freshness.hasCome("target")) return "not told yet";
+    if (this.freshness.isFresh("target")) return this.target;
+    return `${this.target} (${this.freshness.seconds("target")} ago)`;
   }
 }
 

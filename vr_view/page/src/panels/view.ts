@@ -1,4 +1,5 @@
 // What is looked at and how: free view, the pilot's viewpoint, stereo video, what is drawn.
+import { fixed } from "../core/numbers";
 import type { Connection } from "../link/connection";
 import type { Overlays, Part } from "../overlays/overlays";
 import type { FollowCamera } from "../view/follow_camera";
@@ -123,12 +124,16 @@ export class ViewPanel implements Panel {
     });
     const crop = slider(-0.5, 0.4, 0.05, 0);
     crop.title = "0: the whole image; more: less of it, larger; less: smaller, with an edge";
+    const shown = element("output", { text: "0.00" });
     crop.addEventListener("input", () => {
       const edge = Number(crop.value);
+      shown.textContent = fixed(edge, 2);
       this.parts.video.setRange([edge, 1 - edge, edge, 1 - edge] satisfies UvRange);
     });
     const side = labelled("Both eyes in one image", halves);
-    return [labelled("Show", mode), labelled("Crop", crop), side];
+    const cropped = labelled("Crop", crop);
+    cropped.append(shown);
+    return [labelled("Show", mode), cropped, side];
   }
 
   private partBoxes(): HTMLElement {

@@ -1,7 +1,10 @@
 // A panel on the left hand: what matters at one look, and the drone's buttons for the right hand's ray.
 import { CanvasTexture, Group, Mesh, MeshBasicMaterial, PlaneGeometry, Raycaster, Vector3 } from "three";
 import type { XRTargetRaySpace } from "three";
+import { fixed } from "../core/numbers";
 import type { Connection } from "../link/connection";
+import { DronePresence, NO_DRONE } from "../link/drone_presence";
+import { Freshness } from "../link/freshness";
 import type { Stage } from "../view/stage";
 
 const [WIDTH, HEIGHT] = [0.24, 0.2]; // m
@@ -9,7 +12,6 @@ const DENSITY = 2000; // pixels of the texture per metre
 const [COLUMNS, BUTTONS_FROM, BUTTON_HEIGHT] = [3, 0.6, 0.2]; // parts of the panel's height
 const FAR = 3; // m that the ray reaches
 const REDRAW_EVERY = 200; // ms
-const STALE_AFTER = 1500; // ms without a new error: then there is none
 const BUTTONS: [string, string, Record<string, unknown>][] = [
   ["Arm", "drone.arm", { on: true }],
   ["Take off", "drone.take_off", {}],
@@ -34,13 +36,15 @@ export class HandPanel {
   private readonly lines = new Map<string, string>();
   private pointer: XRTargetRaySpace | null = null;
   private aimed: number | null = null;
-  private errorAt = -Infinity;
+  private readonly freshness: Freshness<"error">;
   private drawnAt = -Infinity;
 
   constructor(
     private readonly stage: Stage,
     private readonly connection: Connection,
+    private readonly presence: DronePresence,
   ) {
+    this.freshness = new Freshness(connection.pace);
     Object.assign(this.canvas, { width: WIDTH * DENSITY, height: HEIGHT * DENSITY });
     this.plane = new Mesh(new PlaneGeometry(WIDTH, HEIGHT), new MeshBasicMaterial({ map: this.texture }));
     this.object.add(this.plane);
@@ -60,7 +64,7 @@ export class HandPanel {
   clear(): void {
     for (const name of ["Mode", "Error", "Drone", "Battery"]) this.lines.set(name, "–");
     this.lines.set("", "");
-    this.errorAt = -Infinity;
+    this.freshness.clear();
   }
 
   /** Once a frame of a session. */
@@ -68,9 +72,18 @@ export class HandPanel {
     if (!this.object.parent) return;
     this.aimed = this.pointed();
     if (now - this.drawnAt < REDRAW_EVERY) return;
-    if (now - this.errorAt > STALE_AFTER) this.lines.set("Error", "–");
+    this.tellLate();
     this.drawnAt = now;
     this.draw();
+  }
+
+  private tellLate(): void {
+    const { freshness } = this;
+    if (freshness.hasCome("error") && !freshness.isFresh("error")) {
+      this.lines.set("Error", `nothing new for ${freshness.seconds("error")}`);
+    }
+    if (!this.presence.isThere) this.lines.set("Drone", NO_DRONE);
+    else if (this.lines.get("Drone") === NO_DRONE) this.lines.set("Drone", "–");
   }
 
   private attach(): void {
@@ -91,8 +104,8 @@ export class HandPanel {
     const ofDrone = (topic: string) => topic.startsWith(`/${this.connection.hello?.drone}/`);
     topics.on("text", ({ topic, text }) => topic.endsWith("/mode_state") && this.lines.set("Mode", text));
     topics.on("error", ({ distance }) => {
-      this.errorAt = performance.now();
-      this.lines.set("Error", `${(distance * 1e3).toFixed(1)} mm`);
+      this.freshness.hear("error");
+      this.lines.set("Error", `${fixed(distance * 1e3, 1)} mm`);
     });
     topics.on("status", ({ topic, text }) => ofDrone(topic) && this.lines.set("Drone", text));
     topics.on("battery", ({ topic, remaining }) => {
@@ -120,7 +133,7 @@ export class HandPanel {
   }
 
   private offers(name: string): boolean {
-    return this.connection.hello?.actions.includes(name) ?? false;
+    return this.presence.isThere && (this.connection.hello?.actions.includes(name) ?? false);
   }
 
   private draw(): void {
