@@ -51,9 +51,16 @@ def run(module: str) -> int:
     if threading.current_thread() is threading.main_thread():
         before = signal.signal(signal.SIGINT, leave)
     main = import_module(module).main
-    if before is None or not code:  # a node's main has handlers of its own
+    if before is None:
         return int(main() or 0)
-    return _run_program(main, before)
+    if code:
+        return _run_program(main, before)
+    try:
+        return int(main() or 0)  # a node's main has handlers of its own
+    finally:
+        # Python takes them away before it ends, and at a terminal Ctrl-C comes twice, from there
+        # and from the launcher.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _run_program(main: Callable[[], int | None], on_interrupt: Any) -> int:

@@ -90,3 +90,25 @@ def test_a_signal_takes_a_node_apart_that_spins(number, last_words):
 def test_a_node_that_nothing_wakes_sees_that_it_is_to_end(threads):
     _, complaints = (process := started(ASLEEP.format(threads=threads))).communicate(timeout=60)
     assert (process.returncode, complaints) == (0, "")
+
+
+MODULE = """
+from rclpy.node import Node
+from ros_interface.node_main import run_node
+class Made(Node):
+    def __init__(self):
+        super().__init__("made")
+        self.create_timer(0.01, lambda: print("spinning", flush=True))
+def main():
+    return run_node(Made)
+"""
+
+
+def test_ctrl_c_that_comes_again_and_again_is_still_a_quiet_end(tmp_path):
+    (tmp_path / "made_node.py").write_text(MODULE)
+    start = "from ros_interface.program_start import run\nsys.exit(run('made_node'))"
+    process = started(f"sys.path.append({str(tmp_path)!r})\n{start}")
+    assert process.stdout.readline() == "spinning\n"
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+    assert (process.returncode, process.communicate()[1]) == (0, "")

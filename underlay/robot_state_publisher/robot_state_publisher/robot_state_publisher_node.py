@@ -179,4 +179,7 @@ def main(args: list[str] | None = None) -> int:
             raise
     finally:
         rclpy.try_shutdown()
+        # Python takes the handler away before it ends, and at a terminal Ctrl-C comes twice, from
+        # there and from the launcher.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     return 0
