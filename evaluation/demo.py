@@ -18,7 +18,7 @@ from evaluation.animation import Animation
 from evaluation.commands import REFUSED
 from evaluation.errors import EvaluationError
 from evaluation.report import Comparison, write_json, write_report
-from evaluation.resources import find_resource, find_trial
+from evaluation.resources import find_resource, trial_file
 from evaluation.run_trial import Outcome, run
 from evaluation.tables import error_table, shown, table
 from evaluation.thesis import DRIVING_AND_ROTATING_WORST_DEG, DRIVING_WORST_M
@@ -28,9 +28,7 @@ from spatial_types.parameters import ParameterError
 
 def demo_trial() -> Trial:
     """Return the trial with a camera under the ceiling for the animation."""
-    path = find_trial("demo")
-    if path is None:
-        raise EvaluationError("the trial 'demo' is not installed")
+    path = trial_file("demo")
     trial = read_trial(path)
     overview = find_resource("overview_camera.sdf", "worlds", path.parent)
     if overview is None:

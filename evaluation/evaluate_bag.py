@@ -24,6 +24,7 @@ from evaluation.environment import environment
 from evaluation.errors import EvaluationError
 from evaluation.estimator_chain import EstimatorChain
 from evaluation.progress import Progress
+from evaluation.recording import Recording
 from evaluation.replay import POSE_TYPES, Replay, ReplayOptions, score_recorded
 from evaluation.report import make_room, write_json, write_report
 from evaluation.scoring import Score, score
@@ -106,7 +107,7 @@ def evaluate(arguments: argparse.Namespace) -> Score:
         require(bag, options.estimate, what, "--estimate-topic", POSE_TYPES)
         recording = score_recorded(bag, options)
     else:
-        recording = _replay(bag, options, arguments).run(bag.path.name)
+        recording = _replay(bag, options, arguments)
     result = score(recording, arguments.align, arguments.apply_time_offset)
     wall = time.monotonic() - begin
     stamps = recording.samples.scan_stamps
@@ -116,7 +117,7 @@ def evaluate(arguments: argparse.Namespace) -> Score:
     return result
 
 
-def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> Replay:
+def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> Recording:
     has_images = bag.topics.get(options.image) == IMAGE_TYPE
     estimate = arguments.estimate or ("fused" if has_images else "laser")
     require_sensors(bag, options, images=estimate == "fused")
@@ -130,8 +131,10 @@ def _replay(bag: Bag, options: ReplayOptions, arguments: argparse.Namespace) -> 
         chain: EstimatorChain = DeferredChain(variant, arguments.method, zone, jobs)
     else:
         chain = EstimatorChain(variant, arguments.method, zone)
-    progress = Progress(60.0, bag.path.name)
-    return Replay(bag, options, [chain], progress.update)
+    progress = Progress(60.0, bag.path.name, "replay begins")
+    recording = Replay(bag, options, [chain], progress.update).run(bag.path.name)
+    progress.close()
+    return recording
 
 
 def _options(arguments: argparse.Namespace) -> ReplayOptions:

@@ -20,6 +20,7 @@ from evaluation.metrics import ErrorSeries
 from evaluation.scoring import Score
 
 REFERENCE, ESTIMATE, SECOND, LOST = "#1f5fa8", "#c8372d", "#3c8d5a", "#b0b0b0"
+WIDTH, MOST_BINS = 8.9, 40  # inches, the page's width at STYLE's resolution
 STYLE: dict[Any, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -66,7 +67,7 @@ def path_plot(score: Score) -> Figure:
     """Reference and estimate from above, with the station at the origin."""
     errors = score.tracks[0].all_errors
     known = errors.select(errors.available)
-    figure, axes = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
+    figure, axes = plt.subplots(figsize=(WIDTH, 5.0), layout="constrained")
     if len(score.recording.samples.point_names) > 1 or np.ptp(known.reference_x) < 0.05:
         _points_from_above(axes, score)
     else:
@@ -104,7 +105,7 @@ def _points_from_above(axes: Axes, score: Score) -> None:
 def time_plot(score: Score) -> Figure:
     """Signed errors of x, y and angle over time, gaps shaded."""
     errors = score.tracks[0].errors
-    seconds = (errors.stamps - errors.stamps[0]) * 1e-9
+    seconds = (errors.stamps - score.recording.begin) * 1e-9
     if len(score.recording.samples.point_names) > 1:
         seconds = np.arange(len(errors), dtype=float)
     rows: tuple[tuple[str, NDArray[Any]], ...] = (
@@ -112,7 +113,7 @@ def time_plot(score: Score) -> Figure:
         ("y (mm)", errors.y * 1e3),
         ("angle (deg)", np.degrees(errors.yaw)),
     )
-    figure, axes = plt.subplots(3, 1, figsize=(7.2, 5.6), sharex=True, layout="constrained")
+    figure, axes = plt.subplots(3, 1, figsize=(WIDTH, 6.0), sharex=True, layout="constrained")
     for axis, (label, values) in zip(axes, rows, strict=True):
         axis.axhline(0, color="black", lw=0.6)
         axis.plot(seconds, values, color=ESTIMATE, lw=0.8)
@@ -128,7 +129,7 @@ def histogram_plot(score: Score) -> Figure:
     """Distributions of the errors, one row for each point (figures 5.2 to 5.8 of the thesis)."""
     errors, samples = score.tracks[0].errors, score.recording.samples
     names = samples.point_names
-    size = (7.2, 1.5 * len(names) + 0.8)
+    size = (WIDTH, 1.5 * len(names) + 0.8)
     figure, grid = plt.subplots(len(names), 3, figsize=size, squeeze=False, layout="constrained")
     for k, name in enumerate(names):
         here = errors.select(samples.point == k)
@@ -136,13 +137,19 @@ def histogram_plot(score: Score) -> Figure:
         for axis, (label, values) in zip(grid[k], columns, strict=True):
             known = values[np.isfinite(values)]
             if len(known):
-                axis.hist(known, bins=40, color=REFERENCE)
+                axis.hist(known, bins=bins_of(len(known)), color=REFERENCE)
                 axis.axvline(known.mean(), color=ESTIMATE, lw=1.2)
             axis.set_yticks([])
             if k == len(names) - 1:
                 axis.set_xlabel(label)
-        grid[k][0].set_ylabel(name, rotation=0, labelpad=14)
+        if len(names) > 1:
+            grid[k][0].set_ylabel(name, rotation=0, labelpad=14)
     return figure
+
+
+def bins_of(count: int) -> int:
+    """Return how many bins so many samples fill."""
+    return min(MOST_BINS, 1 + round(count**0.5))
 
 
 def _columns(errors: ErrorSeries) -> tuple[tuple[str, NDArray[Any]], ...]:
@@ -159,7 +166,7 @@ def speed_plot(score: Score) -> Figure | None:
     speeds, rates = binned["speed_m_s"], binned["yaw_rate_deg_s"]
     if len(speeds) < 2 and len(rates) < 2:
         return None
-    figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.8), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(WIDTH, 3.2), layout="constrained")
     _bars(axes[0], speeds, "position_rmse_m", 1e3)
     axes[0].set(xlabel="speed (m/s)", ylabel="position RMSE (mm)")
     _bars(axes[1], rates, "angle_mae_deg", 1.0)

@@ -1,4 +1,4 @@
-"""A progress bar on standard error, drawn only where someone can see it move."""
+"""A progress bar on standard error; a line at the start and at the end where that is a file."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ WIDTH = 30
 
 
 class Progress:
-    """Show how much of `total` is done; silent where the stream is no terminal."""
+    """Show how much of `total` is done; `work` says what there is to do, where no bar is drawn."""
 
-    def __init__(self, total: float, label: str, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, total: float, label: str, work: str = "begins", stream: TextIO | None = None
+    ) -> None:
         self._total = max(total, 1e-9)
         self._label = label
         self._stream = stream if stream is not None else sys.stderr
         self._visible = self._stream.isatty()
         self._start = self._last = time.monotonic()
+        if not self._visible:
+            self._tell(work)
 
     def update(self, done: float) -> None:
         """Draw the bar, at most ten times a second."""
@@ -34,7 +38,12 @@ class Progress:
         self._stream.flush()
 
     def close(self) -> None:
-        """Clear the line."""
-        if self._visible:
+        """Clear the bar, or say that the work is done."""
+        if not self._visible:
+            self._tell(f"done in {time.monotonic() - self._start:.1f} s")
+        else:
             self._stream.write("\r" + " " * (len(self._label) + WIDTH + 30) + "\r")
             self._stream.flush()
+
+    def _tell(self, text: str) -> None:
+        print(f"{self._label}: {text}", file=self._stream, flush=True)

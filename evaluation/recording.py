@@ -107,3 +107,9 @@ class Recording:
     notes: tuple[str, ...] = ()
     absent: tuple[tuple[int, int], ...] = ()
     all_scans: Stamps = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @property
+    def begin(self) -> int:
+        """Where its time counts from (ns): a simulation's clock from 0, others' from a scan."""
+        stamps = self.samples.scan_stamps
+        return 0 if self.seed is not None or not len(stamps) else int(stamps.min())

@@ -137,6 +137,7 @@ def render(
         spread=_spread(score),
         refused=_refused(score.figures["refused_reasons"]),
         comparison=comparison,
+        begin_s=score.recording.begin * 1e-9,
         plots=[(TITLES[name], _data_uri("png", data)) for name, data in plots.items()],
         pictures=[_data_uri(name.rsplit(".", 1)[-1], data) for name, data in pictures.items()],
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from evaluation.errors import EvaluationError
+
 
 def share_folders() -> list[Path]:
     """Return folders that hold worlds/, urdf/ and config/, the source tree first."""
@@ -36,3 +38,13 @@ def find_trial(name: str) -> Path | None:
             if candidate.is_file():
                 return candidate
     return None
+
+
+def trial_file(name: str) -> Path:
+    """Find a trial as `find_trial`; EvaluationError with the names there are where it is none."""
+    found = find_trial(name)
+    if found is None:
+        files = (path for folder in share_folders() for path in folder.glob("config/trials/*.yaml"))
+        ours = ", ".join(sorted({path.stem for path in files})) or "none is installed"
+        raise EvaluationError(f"trial '{name}': neither a file nor one of ours ({ours})")
+    return found

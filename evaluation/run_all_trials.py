@@ -15,7 +15,7 @@ from typing import Any
 from evaluation.commands import unmet
 from evaluation.errors import EvaluationError
 from evaluation.report import write_json, write_report
-from evaluation.resources import find_trial
+from evaluation.resources import trial_file
 from evaluation.run_trial import run
 from evaluation.tables import shown
 from evaluation.trial import read_trial
@@ -111,9 +111,7 @@ def _bound_tables(runs: Sequence[dict[str, Any]]) -> str:
 
 def run_one(name: str, seeds: Sequence[int], samples: int | None, out: Path, docs: Path) -> str:
     """Run a trial with every seed; return its section. EvaluationError as run."""
-    path = find_trial(name)
-    if path is None:
-        raise EvaluationError(f"trial '{name}' is not installed")
+    path = trial_file(name)
     overrides = {"samples": samples} if samples else {}
     trial = read_trial(path)
     trial = read_trial(path, overrides if trial.samples else None)

@@ -20,7 +20,7 @@ from evaluation.estimator_chain import EstimatorChain
 from evaluation.lockstep import Observer, run_drive, run_points
 from evaluation.progress import Progress
 from evaluation.report import make_room, write_json, write_report
-from evaluation.resources import find_trial
+from evaluation.resources import trial_file
 from evaluation.scoring import Score, score
 from evaluation.tables import bound_table, error_table
 from evaluation.trial import ESTIMATES, METHODS, Trial, read_trial
@@ -50,7 +50,8 @@ def run(
     chains = [EstimatorChain(variant, method, where=where) for variant in trial.variants]
     places = len(trial.bound.bands) if trial.bound else len(trial.points)
     total = trial.plan.duration if trial.plan else float(trial.samples * places)
-    progress = Progress(total, trial.name)
+    simulated = total if trial.plan else total / 10
+    progress = Progress(total, trial.name, f"{simulated:.1f} s to simulate")
     begin = time.monotonic()
     if trial.kind == "bound":
         outcome = Outcome(_bound(trial, method, seed, chains[0], progress), None)
@@ -60,7 +61,6 @@ def run(
         outcome = Outcome(result.figures, result)
     progress.close()
     wall = time.monotonic() - begin
-    simulated = total if trial.plan else total / 10
     outcome.figures["environment"] = environment()
     outcome.figures["run"] = {"simulated_s": simulated, "wall_s": wall, "speed": simulated / wall}
     return outcome
@@ -106,14 +106,11 @@ def positive(text: str) -> int:
 
 def load(arguments: argparse.Namespace) -> Trial:
     """Read the trial that the command line names, with what it changes."""
-    path = find_trial(arguments.trial)
-    if path is None:
-        raise EvaluationError(f"trial '{arguments.trial}' is neither a file nor one of ours")
     overrides = overrides_from(arguments.sets)
     for key in ("samples", "estimate"):
         if getattr(arguments, key) is not None:
             overrides[key] = getattr(arguments, key)
-    trial = read_trial(path, overrides)
+    trial = read_trial(trial_file(arguments.trial), overrides)
     if arguments.method:
         trial = dataclasses.replace(trial, method=arguments.method)
     return trial

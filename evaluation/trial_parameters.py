@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from evaluation.errors import EvaluationError
-from evaluation.resources import find_trial
+from evaluation.resources import trial_file
 from evaluation.trial import Trial, read_trial
 
 STATION = "station"
@@ -94,12 +94,8 @@ def main(args: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="trial_parameters", description=__doc__)
     parser.add_argument("trial", help="trial file, or the name of one of ours")
     name = parser.parse_args(args).trial
-    path = find_trial(name)
-    if path is None:
-        print(f"error: trial '{name}' is neither a file nor one of ours", file=sys.stderr)
-        return 2
     try:
-        print(write_parameters(read_trial(path)), end="")
+        print(write_parameters(read_trial(trial_file(name))), end="")
     except EvaluationError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

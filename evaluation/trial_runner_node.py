@@ -26,7 +26,7 @@ from evaluation.graph_listener_node import GraphListenerNode
 from evaluation.motion import PathFollower
 from evaluation.recording import NO_IMAGE, Recording, Samples, Track, pair_samples
 from evaluation.report import make_room, write_json, write_report
-from evaluation.resources import find_trial
+from evaluation.resources import trial_file
 from evaluation.scoring import Score, score
 from evaluation.tables import error_table
 from evaluation.trial import Trial, read_trial
@@ -242,10 +242,8 @@ class TrialRunnerNode(GraphListenerNode):
 
 
 def _read(options: RunnerParameters) -> Trial:
-    path = find_trial(options.trial) if options.trial else None
-    if path is None:
-        raise ConfigurationError(f"trial = '{options.trial}': neither a file nor one of ours")
     try:
+        path = trial_file(options.trial)
         make_room(options.json, options.report)
         trial = read_trial(path, {"samples": options.samples} if options.samples else None)
     except EvaluationError as error:

@@ -1,12 +1,19 @@
 import dataclasses
+import io
 import re
 
+import numpy as np
 import pytest
 
+from evaluation.plots import bins_of, plots_of
+from evaluation.progress import Progress
+from evaluation.recording import Samples
 from evaluation.report import Comparison, render
-from evaluation.run_trial import main, run
+from evaluation.run_trial import main as run_trial
+from evaluation.run_trial import run
 from evaluation.tables import error_table, shown
 from evaluation.trial import read_trial
+from evaluation.trial_parameters import main as trial_parameters
 
 POINT = """\
 trial: point
@@ -98,5 +105,45 @@ def test_a_comparison_stands_in_the_page(outcome):
 
 
 def test_a_drive_has_no_samples_to_choose(capsys):
-    assert main(["driving", "--samples", "3"]) == 2
+    assert run_trial(["driving", "--samples", "3"]) == 2
     assert "samples: a drive gives one sample a scan" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [run_trial, trial_parameters])
+def test_a_name_that_is_none_of_ours_is_answered_with_those_that_are(command, capsys):
+    assert command(["nonsense"]) == 2
+    told = capsys.readouterr().err
+    assert "trial 'nonsense': neither a file nor one of ours (" in told
+    assert "driving, driving_and_rotating" in told
+
+
+def test_where_no_bar_is_seen_start_and_end_are_told():
+    stream = io.StringIO()
+    progress = Progress(10.0, "driving", "12.5 s to simulate", stream)
+    assert stream.getvalue() == "driving: 12.5 s to simulate\n"
+    progress.update(5.0)
+    progress.close()
+    assert re.fullmatch(r"driving: .*\ndriving: done in \d+\.\d s\n", stream.getvalue())
+
+
+def test_few_samples_fill_few_bins():
+    assert [bins_of(count) for count in (1, 4, 1000, 10**6)] == [2, 3, 33, 40]
+
+
+def test_plots_are_of_one_width(outcome):
+    widths = {int.from_bytes(data[16:20]) for data in plots_of(outcome.score).values()}
+    assert len(widths) == 1
+
+
+@pytest.mark.parametrize(("seed", "begin"), [(1, 0), (None, 5_000_000_000)])
+def test_time_counts_as_in_the_film_or_from_a_bags_first_scan(outcome, seed, begin):
+    stamps = np.array([5, 6, 7]) * 1_000_000_000
+    samples = Samples(stamps, stamps, np.zeros(3, dtype=np.int64), ("all",))
+    recording = dataclasses.replace(outcome.score.recording, seed=seed, samples=samples)
+    assert recording.begin == begin
+    score = dataclasses.replace(outcome.score, recording=recording)
+    events = [{"at_s": 5.5, "reason": "hidden"}]
+    text = text_of(
+        render(dataclasses.replace(score, figures=score.figures | {"lost_events": events}), {}, {})
+    )
+    assert f"{5.5 - begin * 1e-9:.2f} hidden" in text
