@@ -113,8 +113,8 @@ def camera_model_from_message(message: CameraInfo) -> CameraModel:
     focal = matrix[[0, 1], [0, 1]]
     if not (np.all(np.abs(matrix) <= MOST_PIXELS**2) and np.all(focal >= LEAST_FOCAL)):
         raise MessageError(
-            f"CameraInfo.k has focal lengths {focal[0]} and {focal[1]}: expected a calibrated "
-            "camera"
+            f"CameraInfo.k = {matrix.ravel().tolist()}: expected a calibrated camera, with focal "
+            f"lengths from {LEAST_FOCAL:g} px"
         )
     if not (0 < message.width <= MOST_PIXELS and 0 < message.height <= MOST_PIXELS):
         raise MessageError(

@@ -33,9 +33,8 @@ def yield_to_others(niceness: int) -> None:
     """
     if sys.platform != "linux":
         return
-    thread = threading.get_native_id()
-    if os.getpriority(os.PRIO_PROCESS, thread) < niceness:
-        os.setpriority(os.PRIO_PROCESS, thread, niceness)
+    if own_niceness() < niceness:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
 
 
 def stop_yielding(niceness: int) -> None:

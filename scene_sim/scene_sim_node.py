@@ -123,9 +123,8 @@ class SceneSimNode(Node):
         self._watch = wall_timer(self, 0.5, self._look_around)
         self.runner.start(parameters.paused)
         pace = f"{initial:g} times real time" if initial else "as fast as it goes"
-        self.diagnostics.ready(
-            f"{parameters.world}, {pace}{', paused' if parameters.paused else ''}"
-        )
+        pace += ", paused" if parameters.paused else ""
+        self.diagnostics.ready(f"{parameters.world}, {pace}")
 
     def _new_runner(self, factor: float) -> Runner:
         """Return what steps and draws the scene, on threads that let others go first."""

@@ -52,47 +52,50 @@ class Source:
 
 def sources(drone: str, images: tuple[str, ...]) -> list[Source]:
     """Return the topics that are a message each; images come when a panel is open (rate 0)."""
-    made = [
-        Source(TopicSpec("/lrf/scan", "scan"), LaserScan, shown.scan_value, SENSOR_DATA),
-        Source(
-            TopicSpec("/ground_truth/position", "estimate"),
-            PoseWithCovarianceStamped,
-            shown.estimate_value,
-        ),
-        Source(
-            TopicSpec(ESTIMATE, "estimate", 30.0), PoseWithCovarianceStamped, shown.estimate_value
-        ),
-        Source(TopicSpec("/ground_truth/status", "status"), DiagnosticStatus, shown.status_value),
-        Source(TopicSpec("/viewpoint/mode_state", "text"), String, shown.text_value, LATCHED),
-        Source(
-            TopicSpec("/viewpoint/options", "status"), DiagnosticStatus, shown.status_value, LATCHED
-        ),
-        Source(TopicSpec("/viewpoint/head", "pose", 0.0), PoseStamped, shown.pose_value, NEWEST),
-        Source(TopicSpec(f"/{drone}/pose", "pose", 20.0), PoseStamped, shown.pose_value),
-        Source(TopicSpec(f"/{drone}/odometry", "odometry", 5.0), Odometry, shown.odometry_value),
-        Source(TopicSpec(f"/{drone}/battery", "battery", 2.0), BatteryState, shown.battery_value),
-        Source(
-            TopicSpec(f"/{drone}/state", "status"), DiagnosticStatus, shown.status_value, LATCHED
-        ),
-        Source(
-            TopicSpec(f"/{drone}/files/progress", "transfer"),
-            DiagnosticArray,
-            shown.transfers_value,
-            LATCHED,
-        ),
-    ]
+    made = [*_of_the_target(), *_of_the_view(), *_of_the_drone(drone)]
     for name in ("target", "phone_robot", drone):
         spec = TopicSpec(f"/reference/{name}", "odometry", 30.0)
         made.append(Source(spec, Odometry, shown.odometry_value))
-    for side in ("left", "right"):
-        spec = TopicSpec(f"/viewpoint/{side}_hand", "pose", 30.0)
-        made.append(Source(spec, PoseStamped, shown.pose_value, NEWEST))
     for topic in images:
         is_compressed = topic.endswith("/compressed")
         kind = CompressedImage if is_compressed else Image
         convert = shown.compressed_image_value if is_compressed else shown.image_value
         made.append(Source(TopicSpec(topic, "image", 0.0), kind, convert, SENSOR_DATA))
     return made
+
+
+def _of_the_target() -> list[Source]:
+    pose, value = PoseWithCovarianceStamped, shown.estimate_value
+    return [
+        Source(TopicSpec("/lrf/scan", "scan"), LaserScan, shown.scan_value, SENSOR_DATA),
+        Source(TopicSpec("/ground_truth/position", "estimate"), pose, value),
+        Source(TopicSpec(ESTIMATE, "estimate", 30.0), pose, value),
+        Source(TopicSpec("/ground_truth/status", "status"), DiagnosticStatus, shown.status_value),
+    ]
+
+
+def _of_the_view() -> list[Source]:
+    options = TopicSpec("/viewpoint/options", "status")
+    pose, value = PoseStamped, shown.pose_value
+    hands = [TopicSpec(f"/viewpoint/{side}_hand", "pose", 30.0) for side in ("left", "right")]
+    return [
+        Source(TopicSpec("/viewpoint/mode_state", "text"), String, shown.text_value, LATCHED),
+        Source(options, DiagnosticStatus, shown.status_value, LATCHED),
+        Source(TopicSpec("/viewpoint/head", "pose", 0.0), pose, value, NEWEST),
+        *(Source(hand, pose, value, NEWEST) for hand in hands),
+    ]
+
+
+def _of_the_drone(drone: str) -> list[Source]:
+    state = TopicSpec(f"/{drone}/state", "status")
+    progress = TopicSpec(f"/{drone}/files/progress", "transfer")
+    return [
+        Source(TopicSpec(f"/{drone}/pose", "pose", 20.0), PoseStamped, shown.pose_value),
+        Source(TopicSpec(f"/{drone}/odometry", "odometry", 5.0), Odometry, shown.odometry_value),
+        Source(TopicSpec(f"/{drone}/battery", "battery", 2.0), BatteryState, shown.battery_value),
+        Source(state, DiagnosticStatus, shown.status_value, LATCHED),
+        Source(progress, DiagnosticArray, shown.transfers_value, LATCHED),
+    ]
 
 
 def page_specs(drone: str, images: tuple[str, ...]) -> list[TopicSpec]:

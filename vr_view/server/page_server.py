@@ -33,16 +33,16 @@ START_TIMEOUT = 20.0  # s
 CLOSE_TIMEOUT = 5.0  # s
 
 
-def _log() -> logging.Logger:
-    """Return a log without what a stranger's bytes make aiohttp's reader of requests say."""
+LOG = logging.getLogger(__name__)
 
-    def is_ours(record: logging.LogRecord) -> bool:
-        error = record.exc_info[1] if record.exc_info else None
-        return not isinstance(error, HttpProcessingError)
 
-    log = logging.getLogger(__name__)
-    log.filters = [is_ours]
-    return log
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Tell whether it is not about a stranger's bytes, which aiohttp cannot read as a request."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError)
+
+
+LOG.addFilter(_is_ours)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class PageServer:
             access_log=None,
             handle_signals=False,
             shutdown_timeout=2.0,
-            logger=_log(),
+            logger=LOG,
         )
         await runner.setup()
         server = runner.server
