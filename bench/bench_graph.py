@@ -80,6 +80,7 @@ def run(quick: bool) -> list[dict[str, Any]]:
     graph = figures["graph"]
     late = graph["pose_delay_ms"] or {"share_within_20_ms": 0.0, "p99": float("inf")}
     rows = [
+        ("real-time factor", graph["real_time_factor"] or 0.0, "", 0.95, True),
         ("scans lost", graph["scans_lost"], "", 0, False),
         ("images lost", graph["images_lost"], "", 0, False),
         ("poses within 20 ms", 100 * late["share_within_20_ms"], "%", 99.0, True),

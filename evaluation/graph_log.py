@@ -30,6 +30,12 @@ class Arrivals:
         if self.keep:
             self.messages.append(data)
 
+    def pace(self) -> float | None:
+        """Seconds of the stamps' clock in each second of arrivals; None for fewer than two."""
+        if len(self.stamps) < 2 or self.times[-1] <= self.times[0]:
+            return None
+        return (self.stamps[-1] - self.stamps[0]) / (self.times[-1] - self.times[0])
+
     def lost(self) -> int:
         """Messages that are missing, judged by gaps between stamps against the usual period."""
         gaps = np.diff(np.array(self.stamps, dtype=float))
@@ -56,8 +62,12 @@ class GraphLog:
             self.states.append(StateChange(stamp, state, reason))
 
     def health(self) -> dict[str, Any]:
-        """Counts, losses and the delay from the arrival of data to that of its pose."""
+        """Counts, losses, the delay from the arrival of data to that of its pose.
+
+        `real_time_factor` is that of the scans: a simulator waits where the machine cannot follow.
+        """
         return {
+            "real_time_factor": self.scans.pace(),
             "scans": len(self.scans.stamps),
             "scans_lost": self.scans.lost(),
             "images": len(self.images.stamps),
