@@ -59,3 +59,32 @@ class Reading(NamedTuple):
     topic: str
     stamp: int
     data: Any
+
+
+def with_joints_joined(readings: list[Reading]) -> list[Reading]:
+    """Join the states of joints of one moment and topic into one reading, where the first was.
+
+    Models share a topic of joints, and to whoever listens each message costs more than its joints.
+    """
+    found: dict[tuple[str, int], int] = {}
+    joined: list[Reading] = []
+    for reading in readings:
+        if not isinstance(reading.data, JointStates):
+            joined.append(reading)
+            continue
+        place = found.setdefault((reading.topic, reading.stamp), len(joined))
+        if place == len(joined):
+            joined.append(reading)
+        else:
+            first = joined[place]
+            joined[place] = first._replace(data=_both(first.data, reading.data))
+    return joined
+
+
+def _both(first: JointStates, second: JointStates) -> JointStates:
+    return JointStates(
+        first.stamp,
+        first.names + second.names,
+        np.concatenate([first.positions, second.positions]),
+        np.concatenate([first.velocities, second.velocities]),
+    )

@@ -49,7 +49,13 @@ from scene_sim.messages import (
 )
 from scene_sim.model_lists import files_from_text, find_file, model_from_text
 from scene_sim.node_parameters import SceneSimParameters
-from scene_sim.readings import ImuReading, JointStates, Odometry, Reading
+from scene_sim.readings import (
+    ImuReading,
+    JointStates,
+    Odometry,
+    Reading,
+    with_joints_joined,
+)
 from scene_sim.render_thread import RenderThread
 from scene_sim.runner import Runner
 from scene_sim.schedule import SECOND
@@ -226,7 +232,7 @@ class SceneSimNode(Node):
             if due or self.runner.paused:
                 self._clock_publisher.publish(clock_message(clock))
                 self._clock_told = clock
-            for reading in readings:
+            for reading in with_joints_joined(readings):
                 publisher = self._heard(reading.topic)
                 if publisher is not None:
                     publisher.publish(CONVERSIONS[type(reading.data)](reading.data))

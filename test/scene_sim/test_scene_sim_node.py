@@ -75,10 +75,12 @@ def check_commands(listener):
     listener.wait(lambda: odometry[-1].twist.twist.linear.x > 0.45)
     listener.wait(
         lambda: any(
-            "camera_pan_joint" in item.name and abs(item.position[0] - 0.4) < 1e-3
-            for item in joints[-4:]
+            abs(item.position[list(item.name).index("camera_pan_joint")] - 0.4) < 1e-3
+            for item in joints[-2:]
         )
     )
+    # The station's and the robot's are told together: one message for all of a moment.
+    assert all(len(item.name) == 3 for item in joints)
 
 
 def check_set_pose(listener):
