@@ -31,7 +31,8 @@ choose_python() { # sets `python`, to "" when no interpreter fits
     for candidate in "${candidates[@]}"; do
         if interpreter_fits "$candidate"; then
             # In a shell where a virtual environment is active: the interpreter it was made with.
-            python=$("$candidate" -c 'import sys; print(sys._base_executable)')
+            # By its own name, as that environment may know it by another than the shell before.
+            python=$("$candidate" -c 'import os, sys; print(os.path.realpath(sys._base_executable))')
             return
         fi
     done

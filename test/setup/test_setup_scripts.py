@@ -4,6 +4,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,12 @@ def test_a_python_without_wheels_is_refused_by_name(tmp_path, minor):
     done = run("bash", NEEDS + "choose_python", PYTHON=str(fake))
     assert done.returncode == 1
     assert f"PYTHON={fake} is not CPython 3.10 to 3.13: Python 3.{minor}.0" in done.stdout
+
+
+def test_a_python_is_known_by_one_name(tmp_path):
+    """Else the environment is made anew in the first shell that finds it by another."""
+    own = os.path.realpath(sys._base_executable)
+    link = tmp_path / "python3"
+    link.symlink_to(own)
+    done = run("bash", NEEDS + 'choose_python; echo "$python"', PYTHON=str(link))
+    assert done.stdout.strip() == own
