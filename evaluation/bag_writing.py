@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rosbags.interfaces import Connection
+from rosbags.interfaces import (
+    Connection,
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
 from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
 from rosbags.typesys import Stores, get_typestore
 
@@ -22,6 +30,20 @@ from spatial_types.transforms import Transform
 FIXED_LINKS = (("map", "lrf_link"), ("map", "camera_base_link"))
 PAN_LINKS = ("camera_base_link", "camera_pan_link")
 OPTICAL_LINKS = ("camera_pan_link", "camera_optical_frame")
+STATIC_TF = "/tf_static"
+_ENDLESS = QosTime(9223372036, 854775807)
+# As tf2's static broadcaster offers: a player that does not would not be heard by its listeners.
+LATCHED = Qos(
+    QosHistory.KEEP_LAST,
+    1,
+    QosReliability.RELIABLE,
+    QosDurability.TRANSIENT_LOCAL,
+    _ENDLESS,
+    _ENDLESS,
+    QosLiveliness.AUTOMATIC,
+    _ENDLESS,
+    False,
+)
 
 
 class BagRecorder:
@@ -51,7 +73,7 @@ class BagRecorder:
 
     def see(self, step: LockStep, topic: str, data: Any) -> None:
         """Write one thing that the lock-step run told of."""
-        if "/tf_static" not in self._connections:
+        if STATIC_TF not in self._connections:
             self._write_static_transforms(step)
         if isinstance(data, Scan):
             self._write(f"/{topic}", data.stamp, self._scan(data), step.now)
@@ -70,7 +92,10 @@ class BagRecorder:
         connection = self._connections.get(topic)
         kind = message.__msgtype__
         if connection is None:
-            connection = self._writer.add_connection(topic, kind, typestore=self._store)
+            offered = (LATCHED,) if topic == STATIC_TF else ()
+            connection = self._writer.add_connection(
+                topic, kind, typestore=self._store, offered_qos_profiles=offered
+            )
             self._connections[topic] = connection
         self._writer.write(connection, max(stamp, now), self._store.serialize_cdr(message, kind))
 
@@ -153,7 +178,7 @@ class BagRecorder:
     def _write_static_transforms(self, step: LockStep) -> None:
         pairs = (*FIXED_LINKS, OPTICAL_LINKS)
         entries = [(a, b, step.kinematics.link_from_link(a, b, {})) for a, b in pairs]
-        self._write("/tf_static", 0, self._transforms(0, entries), 0)
+        self._write(STATIC_TF, 0, self._transforms(0, entries), 0)
 
     def _transforms(self, stamp: int, entries: list[tuple[str, str, Transform]]) -> Any:
         types = self._types

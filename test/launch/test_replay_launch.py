@@ -45,3 +45,4 @@ def test_a_recording_is_located_and_scored(launched, bag, tmp_path):
     assert scene.stop() == 0
     assert scene.left_behind() == []
     assert "Traceback" not in scene.text
+    assert "incompatible" not in scene.text, "a topic is played as nobody can hear it"
