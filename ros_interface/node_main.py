@@ -21,6 +21,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from ros_interface.errors import ConfigurationError
+from ros_interface.process_memory import keep_freed_memory, spare_what_stays
 from ros_interface.thread_priority import own_niceness, stop_yielding, yield_to_others
 from ros_interface.timers import wall_timer
 from spatial_types.parameters import ParameterError
@@ -50,9 +51,11 @@ def run_node(
     share = own_niceness()
     node = None
     try:
+        keep_freed_memory()
         _begin(args, SignalHandlerOptions.NO if last_words else None)
         node = factory()
         signals.is_made = True
+        spare_what_stays()
         yield_to_others(niceness)
         _spin(node, threads, end)
     except (ConfigurationError, ParameterError, NameValidationException) as error:

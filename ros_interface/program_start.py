@@ -50,6 +50,10 @@ def run(module: str) -> int:
     before = None
     if threading.current_thread() is threading.main_thread():
         before = signal.signal(signal.SIGINT, leave)
+    if module.endswith(NODE):
+        # The matrices of a node are small: helper threads would only be waited for, on cores that
+        # other nodes need. NumPy reads it when it is imported.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     main = import_module(module).main
     if before is None:
         return int(main() or 0)

@@ -43,3 +43,26 @@ def test_a_signal_ends_a_program_without_a_trace(tmp_path, number, code, ignored
     _, complaints = process.communicate(timeout=60)
     assert (process.returncode, complaints) == (code, "")
     assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("module", "wished", "seen"),
+    [("lamp_node", None, "1"), ("lamp_node", "3", "3"), ("lamp", "", "")],
+)
+def test_a_node_multiplies_small_matrices_alone_unless_told_otherwise(
+    tmp_path, module, wished, seen
+):
+    name = "OPENBLAS_NUM_THREADS"
+    text = f"import os\nSEEN = os.environ.get('{name}', '')\ndef main():\n    print(SEEN)\n"
+    (tmp_path / f"{module}.py").write_text(text)
+    environment = {key: value for key, value in os.environ.items() if key != name}
+    environment |= {name: wished} if wished else {}
+    start = f"from ros_interface.program_start import run; run('{module}')"
+    shown = subprocess.run(
+        [sys.executable, "-c", start],
+        capture_output=True,
+        check=True,
+        text=True,
+        env=environment | {"PYTHONPATH": f"{ROOT}:{tmp_path}"},
+    )
+    assert shown.stdout.strip() == seen

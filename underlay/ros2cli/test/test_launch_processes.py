@@ -1,5 +1,6 @@
 """The life of the processes: output, death, respawn, shutdown, and nothing left behind."""
 
+import os
 import re
 import signal
 
@@ -34,6 +35,15 @@ def test_a_dead_node_is_named_with_the_reason(ros2):
     )
     assert re.search(died, output)
     assert "[broken-1] something is wrong with the lamp" in output
+
+
+def test_the_processes_share_the_launchers_session(ros2):
+    # Otherwise niceness would not count between them, where Linux groups by session.
+    process = ros2.start("launch", ros2.write(node("sleeper") + node("sleeper")))
+    started = pids(read_until_ready(process, 2))
+    assert {os.getsid(pid) for pid in started.values()} == {os.getsid(process.pid)}
+    process.send_signal(signal.SIGINT)
+    finish(process)
 
 
 def test_which_output_is_shown(ros2):

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -45,8 +46,7 @@ class Child:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,
-            preexec_fn=prepare,
+            preexec_fn=partial(_lead_group, prepare),
         )
         self.group = self.process.pid
         log.say("INFO", plan.name, f"process started with pid [{self.group}]")
@@ -97,6 +97,13 @@ class Child:
         for thread in self._threads:
             thread.join(timeout=1.0)  # a grandchild in another group may hold the pipe
         return self.process.wait()
+
+
+def _lead_group(prepare: Callable[[], None]) -> None:
+    # Not a session: with its autogroups Linux weighs sessions as equals, and a process's niceness
+    # would count among its own threads only.
+    os.setpgid(0, 0)
+    prepare()
 
 
 def group_members(group: int) -> set[int]:
