@@ -11,16 +11,13 @@ from typing import Any
 
 import rclpy
 from rclpy.exceptions import NameValidationException
-from rclpy.executors import (
-    ExternalShutdownException,
-    MultiThreadedExecutor,
-    SingleThreadedExecutor,
-)
+from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from ros_interface.errors import ConfigurationError
+from ros_interface.executors import LeanExecutor, new_executor
 from ros_interface.process_memory import keep_freed_memory, spare_what_stays
 from ros_interface.thread_priority import own_niceness, stop_yielding, yield_to_others
 from ros_interface.timers import wall_timer
@@ -83,27 +80,19 @@ def _begin(args: list[str] | None, options: SignalHandlerOptions | None) -> None
         raise ConfigurationError(str(error)) from None
 
 
-class _OneThread(SingleThreadedExecutor):
-    """An executor that dies quietly where a Ctrl-C let its making fail."""
-
-    _sigint_gc: Any = None  # `__del__` asks for it, whether or not it came to be
-
-
-class _Threads(MultiThreadedExecutor):
-    """The same for several threads."""
-
-    _sigint_gc: Any = None
-
-
 def _spin(node: Node, threads: int, end: Future[None] | None) -> None:
     # At a signal rclpy wakes its executors first and shuts the context down then: one that goes to
     # sleep in between would sleep for ever.
     wall_timer(node, _LONGEST_SLEEP, lambda: None)
-    executor = _Threads(threads) if threads > 1 else _OneThread()
-    if end is None:
-        rclpy.spin(node, executor)
-    else:
-        rclpy.spin_until_future_complete(node, end, executor)
+    executor = new_executor(threads)
+    try:
+        if end is None:
+            rclpy.spin(node, executor)
+        else:
+            rclpy.spin_until_future_complete(node, end, executor)
+    finally:
+        if isinstance(executor, LeanExecutor):
+            executor.release()
 
 
 class _Signals:

@@ -1,5 +1,7 @@
 """Who goes first where processors are short: estimators, then what follows them, then the rest.
 
+Niceness weighs processes of one session: Linux takes sessions as equals (sched(7), autogroups).
+
 Before all of them, for half a millisecond at a time, goes what a person's eyes are waiting for.
 
 A robot's estimators share a small computer with a simulator that would take all of it, with
@@ -29,12 +31,16 @@ def own_niceness() -> int:
 def yield_to_others(niceness: int) -> None:
     """Make this thread, and those that it will start, at least so nice to others.
 
-    Where the system has no priorities per thread, all stay alike.
+    From SIMULATOR on it also interrupts nobody when it wakes up: it waits until a processor is free
+    or its turn has come. Where the system has no priorities per thread, all stay alike.
     """
     if sys.platform != "linux":
         return
+    thread = threading.get_native_id()
+    if niceness >= SIMULATOR and os.sched_getscheduler(thread) == os.SCHED_OTHER:
+        os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
     if own_niceness() < niceness:
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+        os.setpriority(os.PRIO_PROCESS, thread, niceness)
 
 
 def stop_yielding(niceness: int) -> None:

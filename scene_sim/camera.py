@@ -182,10 +182,14 @@ class Painter:
 
 @dataclass(frozen=True)
 class CameraShot:
-    """An image that is still to be drawn: `sensor.develop(painter, shot.snapshot)` draws it."""
+    """An image that is still to be drawn: `sensor.develop(painter, shot)` draws it.
+
+    `repeat` counts the images of that camera and stamp before it.
+    """
 
     sensor: CameraSensor
     snapshot: Snapshot
+    repeat: int = 0
 
 
 class CameraSensor:
@@ -208,23 +212,27 @@ class CameraSensor:
         self._last = (-1, 0)
         self._camera = model.camera(name).id
 
-    def develop(self, painter: Painter, snapshot: Snapshot) -> CameraFrame:
-        """Draw the snapshot and add noise.
+    def shot(self, snapshot: Snapshot) -> CameraShot:
+        """Return the image of a moment, still to be drawn."""
+        stamp, repeats = self._last
+        repeats = repeats + 1 if stamp == snapshot.stamp else 0
+        self._last = (snapshot.stamp, repeats)
+        return CameraShot(self, snapshot, repeats)
+
+    def develop(self, painter: Painter, shot: CameraShot) -> CameraFrame:
+        """Draw a shot of this camera and add noise; on any thread.
 
         The noise depends on the seed, the camera, the stamp and how many images of that very stamp
         there were before, so it is the same whether or not other images were drawn.
         """
-        clean = painter.draw(self._camera, snapshot, self.spec.width, self.spec.height)
-        stamp, repeats = self._last
-        self._last = (snapshot.stamp, repeats + 1 if stamp == snapshot.stamp else 0)
-        return CameraFrame(snapshot.stamp, self.frame_id, self._noisy(clean))
+        size = self.spec.width, self.spec.height
+        pixels = painter.draw(self._camera, shot.snapshot, *size)
+        if self._is_noisy:
+            pixels = self._noisy(pixels, f"{self.name}@{shot.snapshot.stamp}.{shot.repeat}")
+        return CameraFrame(shot.snapshot.stamp, self.frame_id, pixels)
 
-    def _noisy(self, clean: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        if not self._is_noisy:
-            return clean
-        stamp, repeats = self._last
-        generator = stream(self._seed, f"{self.name}@{stamp}.{repeats}")
-        rows = self._noise.rows(generator, len(clean), clean[0].size)
+    def _noisy(self, clean: NDArray[np.uint8], name: str) -> NDArray[np.uint8]:
+        rows = self._noise.rows(stream(self._seed, name), len(clean), clean[0].size)
         noisy = np.add(rows, clean.reshape(rows.shape), out=rows)
         np.clip(noisy, 0, 255, out=noisy)
         return noisy.astype(np.uint8).reshape(clean.shape)

@@ -53,6 +53,9 @@ class SceneSimParameters:
     supersampling: int = parameter(
         2, "Images drawn wider by this factor, then averaged", minimum=1, maximum=8
     )
+    drawing_threads: int = parameter(
+        2, "Threads that draw camera images, each with an image of its own", minimum=1, maximum=8
+    )
     clock_rate: float = parameter(
         50.0,
         "Messages on /clock per second of simulated time, at most 100: each wakes every node",

@@ -6,6 +6,7 @@ rendered on demand, say) never changes the noise of another.
 
 from __future__ import annotations
 
+import threading
 import zlib
 from collections.abc import Iterator, Sequence
 
@@ -61,17 +62,21 @@ class NoiseTable:
     def __init__(self, generator: np.random.Generator, mean: float, stddev: float) -> None:
         self._generator, self._mean, self._stddev = generator, mean, stddev
         self._table = np.empty(0, dtype=np.int16)
+        self._filling = threading.Lock()
 
     def rows(self, generator: np.random.Generator, count: int, length: int) -> NDArray[np.int16]:
         """Return new noise (count, length), rounded; `generator` draws the places."""
-        if not len(self._table):
-            size = self.LENGTH + length
-            table = self._generator.standard_normal(size, dtype=np.float32)
-            table *= np.float32(self._stddev)
-            table += np.float32(self._mean)
-            self._table = np.clip(np.rint(table), -255.0, 255.0).astype(np.int16)
+        with self._filling:
+            if not len(self._table):
+                self._fill(self.LENGTH + length)
         places = generator.integers(0, len(self._table) - length, count)
         return np.lib.stride_tricks.sliding_window_view(self._table, length)[places]
+
+    def _fill(self, size: int) -> None:
+        table = self._generator.standard_normal(size, dtype=np.float32)
+        table *= np.float32(self._stddev)
+        table += np.float32(self._mean)
+        self._table = np.clip(np.rint(table), -255.0, 255.0).astype(np.int16)
 
 
 class NoiseSource:

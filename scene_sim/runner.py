@@ -11,7 +11,7 @@ from typing import Any
 from scene_sim.camera import CameraShot
 from scene_sim.pacing import Pacer
 from scene_sim.readings import Reading
-from scene_sim.render_thread import RenderThread
+from scene_sim.render_threads import RenderThreads
 from scene_sim.schedule import SECOND
 from scene_sim.simulator import Simulator
 
@@ -29,7 +29,7 @@ class Runner:
         simulator: Simulator,
         factor: float,
         publish: Callable[[int, list[Reading]], None],
-        renderer: RenderThread,
+        renderer: RenderThreads,
         started: Callable[[], None] = lambda: None,
         observe: Callable[[], None] = lambda: None,
     ) -> None:

@@ -56,7 +56,7 @@ from scene_sim.readings import (
     Reading,
     with_joints_joined,
 )
-from scene_sim.render_thread import RenderThread
+from scene_sim.render_threads import RenderThreads
 from scene_sim.runner import Runner
 from scene_sim.schedule import SECOND
 from scene_sim.simulator import Simulator
@@ -123,7 +123,7 @@ class SceneSimNode(Node):
         if parameters.hands:
             timeout = parameters.hand_timeout
             self._hands = HandTopics(self, self._simulator, timeout, *company)
-        self.runner = self._new_runner(initial)
+        self.runner = self._new_runner(initial, parameters.drawing_threads)
         self._offer_services()
         self.add_on_set_parameters_callback(self._on_parameters)
         self._watch = wall_timer(self, 0.5, self._look_around)
@@ -132,13 +132,14 @@ class SceneSimNode(Node):
         pace += ", paused" if parameters.paused else ""
         self.diagnostics.ready(f"{parameters.world}, {pace}")
 
-    def _new_runner(self, factor: float) -> Runner:
+    def _new_runner(self, factor: float, drawers: int) -> Runner:
         """Return what steps and draws the scene, on threads that let others go first."""
-        renderer = RenderThread(
+        renderer = RenderThreads(
             self._simulator.new_painter,
             self._send_frame,
             self._cannot_draw,
             partial(yield_to_others, DRAWING),
+            drawers,
         )
         return Runner(
             self._simulator,

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import mujoco
 import numpy as np
 
 from scene_sim.actuators import DiffDrive, PositionServo
-from scene_sim.camera import CameraSensor, CameraShot, Painter
+from scene_sim.camera import CameraSensor, Painter
 from scene_sim.description.scene import Model
 from scene_sim.devices import Devices
 from scene_sim.hands import RATE as HAND_RATE
@@ -189,16 +188,14 @@ class Simulator:
 
     def render(self, topic: str) -> CameraFrame:
         """Draw the camera's image of this moment, with noise."""
-        return self._camera(topic).develop(self.painter, self.snapshot())
+        camera = self._camera(topic)
+        return camera.develop(self.painter, camera.shot(self.snapshot()))
 
     def _photograph(self, camera: CameraSensor, stamp: int) -> list[Reading]:
         if self._camera_mode == "on_demand":
             return []
-        snapshot = self.physics.snapshot(stamp)
-        if self._camera_mode == "deferred":
-            data: Any = CameraShot(camera, snapshot)
-        else:
-            data = camera.develop(self.painter, snapshot)
+        shot = camera.shot(self.physics.snapshot(stamp))
+        data = shot if self._camera_mode == "deferred" else camera.develop(self.painter, shot)
         return [Reading(camera.name, camera.topic, stamp, data)]
 
     def _camera(self, topic: str) -> CameraSensor:

@@ -210,7 +210,8 @@ def _refuse_depth(text: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise yaml.MarkedYAMLError(None, None, "nested too deeply", event.start_mark)
+            mark: Any = event.start_mark  # libyaml's own, which the stubs do not take here
+            raise yaml.MarkedYAMLError(None, None, "nested too deeply", mark)
 
 
 def _override(node: yaml.MappingNode, names: list[str], value: yaml.Node) -> None:

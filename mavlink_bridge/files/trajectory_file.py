@@ -20,6 +20,7 @@ import math
 from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -151,8 +152,8 @@ def _refuse_aliases(path: Path, content: bytes) -> None:
     """Refuse what repeats a part of the file: a few lines could stand for millions of points."""
     for event in yaml.parse(content, Loader=FAST_LOADER):
         if isinstance(event, yaml.AliasEvent):
-            line = event.start_mark.line + 1
-            raise TrajectoryError(f"{path}:{line}: aliases are not allowed")
+            mark: Any = event.start_mark  # there in what was parsed from text
+            raise TrajectoryError(f"{path}:{mark.line + 1}: aliases are not allowed")
 
 
 def _point(

@@ -52,6 +52,22 @@ def policy() -> int:
     return os.sched_getscheduler(threading.get_native_id()) & ~os.SCHED_RESET_ON_FORK
 
 
+@pytest.mark.parametrize("wish", [FOLLOWER, SIMULATOR, DRAWING, WATCHER])
+def test_from_the_simulator_on_a_thread_interrupts_nobody(wish):
+    found = []
+
+    def run() -> None:
+        yield_to_others(wish)
+        found.append(policy())
+
+    before = policy()
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert before == policy() == os.SCHED_OTHER
+    assert found == [os.SCHED_OTHER if wish == FOLLOWER else os.SCHED_BATCH]
+
+
 def test_a_thread_goes_first_alone_where_the_system_lets_it_and_says_whether():
     found = []
 
