@@ -1,5 +1,6 @@
 """The lean executor does what rclpy's does: each test holds for both."""
 
+import os
 import threading
 from functools import partial
 from itertools import pairwise
@@ -18,6 +19,7 @@ from ros_interface import executors
 from ros_interface.executors import LeanExecutor, ManyThreads, OneThread, new_executor
 from ros_interface.wait_list import WaitList
 
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 LIMIT = 20.0  # s, after which something hangs
 
 pytestmark = pytest.mark.skipif(
