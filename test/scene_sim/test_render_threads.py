@@ -3,7 +3,9 @@
 import threading
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from scenes import CAMERA, readings, room
 
 from scene_sim.gl_backend import RenderingError
 from scene_sim.render_threads import QUEUE_LENGTH, RenderThreads
@@ -98,3 +100,27 @@ def test_where_one_thread_fails_all_end_and_it_is_told_once(failure, told):
         drawing.submit(2)  # waits for nobody
     assert (drawing.told, drawing.delivered) == (told, [])
     assert (drawing.threads.error is failure) == (not told)
+
+
+def test_images_are_the_same_whichever_thread_drew_them():
+    alone, several = room(seed=1), room(seed=1)
+    alone.camera_mode("rate")
+    several.camera_mode("deferred")
+    expected = readings(alone, CAMERA, 400_000_000)
+    shots = readings(several, CAMERA, 400_000_000)
+    frames, complete = [], threading.Event()
+
+    def deliver(shot, frame):
+        frames.append(frame)
+        if len(frames) == len(shots):
+            complete.set()
+
+    threads = RenderThreads(several.new_painter, deliver, print, count=3)
+    for shot in shots:
+        threads.submit(shot)
+    assert complete.wait(LIMIT)
+    threads.close()
+    assert [frame.stamp for frame in frames] == [frame.stamp for frame in expected]
+    assert len(frames) == 13
+    for frame, other in zip(frames, expected, strict=True):
+        assert np.array_equal(frame.pixels, other.pixels)
