@@ -17,7 +17,10 @@ def find_file(name: str, share: Path) -> Path:
     for path in (Path(name), share / name):
         if path.is_file():
             return path
-    raise ParameterError(f"'{name}': no such file, nor '{share / name}'")
+    place = share / name
+    ours = sorted(path.name for path in place.parent.glob("*" + place.suffix) if path.is_file())
+    hint = f"; in '{place.parent}' are {', '.join(ours)}" if ours else ""
+    raise ParameterError(f"'{name}': no such file, nor '{place}'{hint}")
 
 
 def files_from_text(text: str, share: Path) -> list[Path]:
