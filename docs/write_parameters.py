@@ -37,6 +37,9 @@ HEAD = """# Parameters
 Written by `make docs` from the code; do not edit. All are read at start: a value of the wrong type
 or out of range, or a name that the node does not have, ends the node with exit code 2 and a line
 that says so. Trial files set the same names.
+
+One is not in the tables, since it may be set while the node runs: `real_time_factor` of
+`scene_sim`, simulated per wall time (default 1, at least 0; 0 is as fast as possible).
 """
 
 

@@ -14,6 +14,7 @@ from rclpy.executors import (
     MultiThreadedExecutor,
     SingleThreadedExecutor,
 )
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.subscription import Subscription
 
 from ros_interface.wait_list import Member, WaitList
@@ -78,7 +79,9 @@ class LeanExecutor(OneThread):
             guards = [guard for guard in (self._guard, self._sigint_gc) if guard]
             self._list = WaitList(self.get_nodes(), guards, self._context)
         waiting = self._list
-        waiting.wait()
+        if not waiting.wait():
+            self.release()
+            return
         if self._is_shutdown:
             return
         if not self._context.ok():
@@ -89,11 +92,13 @@ class LeanExecutor(OneThread):
             self.release()
 
     def _serve(self, waiting: WaitList) -> None:
-        """Call what is ready, save for what an earlier callback has destroyed."""
-        for waitable, node in list(waiting.ready_waitables()):
-            self._run_task(waitable, node, self._take_waitable)
-        for place, member in enumerate(waiting.ready()):
-            if place == 0 or member.is_there():
+        """Call what is ready, save for what has been destroyed meanwhile or has to wait."""
+        members = waiting.ready()
+        for waitable, node in waiting.ready_waitables():
+            if waitable in node.waitables and self.can_execute(waitable):
+                self._run_task(waitable, node, self._take_waitable)
+        for member in members:
+            if member.is_there() and self.can_execute(member.entity):
                 self._serve_member(member)
 
     def _serve_member(self, member: Member) -> None:
@@ -109,11 +114,14 @@ class LeanExecutor(OneThread):
         timer = member.entity
         if not timer.handle.is_timer_ready():  # cancelled, or its clock was set back
             return
-        if member.is_plain:
-            timer.handle.call_timer()
-            timer.callback()
-        else:
+        if not member.is_plain:
             self._run_task(timer, member.node, self._take_timer)
+            return
+        try:
+            timer.handle.call_timer()
+        except _rclpy.TimerCancelledError:  # by another thread, just now
+            return
+        timer.callback()
 
     def _serve_subscription(self, subscription: Any) -> None:
         taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)

@@ -2,7 +2,7 @@
 
 Niceness weighs processes of one session: Linux takes sessions as equals (sched(7), autogroups).
 
-Before all of them, for half a millisecond at a time, goes what a person's eyes are waiting for.
+Before all of them, briefly, goes what a person's eyes are waiting for.
 
 A robot's estimators share a small computer with a simulator that would take all of it, with
 displays and recorders. Late data make a pose late; a pose that is late is of less use.

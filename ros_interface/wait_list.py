@@ -6,7 +6,7 @@ Made for the inner workings of rclpy 9.1, which ros_interface.executors checks.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
@@ -45,19 +45,20 @@ class WaitList:
 
     def __init__(self, nodes: Iterable[Node], guards: Iterable[Any], context: Context) -> None:
         """Gather; `guards` are those of the executor."""
-        self._held = ExitStack()
+        assert context.handle is not None
+        self._context = context.handle
         self._members: dict[str, dict[int, Member]] = {kind: {} for kind in KINDS}
         self._waitables: list[tuple[Any, Node]] = []
         self._handles: dict[str, list[Any]] = {kind: [] for kind in KINDS}
-        assert context.handle is not None
-        self._held.enter_context(context.handle)
-        self._context = context.handle
-        for guard in guards:
-            self._held.enter_context(guard.handle)
-            self._handles["guard_condition"].append(guard.handle)
-        for node in nodes:
-            self._add(node)
-        self._set = self._new_set()
+        with ExitStack() as held:
+            held.enter_context(context.handle)
+            for guard in guards:
+                held.enter_context(guard.handle)
+                self._handles["guard_condition"].append(guard.handle)
+            for node in nodes:
+                self._add(node, held)
+            self._set = self._new_set()
+            self._held = held.pop_all()
         adding = {kind: getattr(self._set, f"add_{kind}") for kind in KINDS}
         self._additions: list[tuple[Callable[[Any], Any], Any]] = [
             (adding[kind], handle) for kind in KINDS for handle in self._handles[kind]
@@ -67,12 +68,12 @@ class WaitList:
         """Let go of all entities."""
         self._held.close()
 
-    def _add(self, node: Node) -> None:
+    def _add(self, node: Node, held: ExitStack) -> None:
         for kind, name in KINDS.items():
             for entity in getattr(node, name):
                 handle = entity.handle
                 try:
-                    self._held.enter_context(handle)
+                    held.enter_context(handle)
                 except _rclpy.InvalidHandle:  # destroyed just now
                     continue
                 self._handles[kind].append(handle)
@@ -81,7 +82,7 @@ class WaitList:
                 )
         for waitable in node.waitables:
             try:
-                self._held.enter_context(waitable)
+                held.enter_context(waitable)
             except _rclpy.InvalidHandle:
                 continue
             self._waitables.append((waitable, node))
@@ -102,14 +103,24 @@ class WaitList:
             self._context,
         )
 
-    def wait(self) -> None:
-        """Sleep until something is ready, or the executor is woken."""
+    def wait(self) -> bool:
+        """Sleep until something is ready, or the executor is woken.
+
+        False, at once, where something has been destroyed since it was gathered.
+        """
         self._set.clear_entities()
         for add, handle in self._additions:
             add(handle)
-        for waitable, _ in self._waitables:
-            waitable.add_to_wait_set(self._set)
+        try:
+            for waitable, _ in self._waitables:
+                waitable.add_to_wait_set(self._set)
+        except _rclpy.InvalidHandle:
+            return False
+        for guard in self._members["guard_condition"].values():
+            if guard.entity._executor_triggered:  # ready before, and not served
+                guard.entity.trigger()
         self._set.wait(-1)
+        return True
 
     def ready(self) -> list[Member]:
         """Return what was ready when the wait ended, in rclpy's order."""
@@ -118,13 +129,14 @@ class WaitList:
             if members:
                 pointers = self._set.get_ready_entities(kind)
                 found += [members[pointer] for pointer in pointers if pointer in members]
+        for member in found:
+            if member.kind == "guard_condition":  # the wait has taken it; _take_... clears this
+                member.entity._executor_triggered = True
         return found
 
-    def ready_waitables(self) -> Iterator[tuple[Any, Node]]:
-        """Yield the same of events of the middleware and other things that nodes wait for."""
-        for waitable, node in self._waitables:
-            if waitable.is_ready(self._set):
-                yield waitable, node
+    def ready_waitables(self) -> list[tuple[Any, Node]]:
+        """Return the same of events of the middleware and other things that nodes wait for."""
+        return [entry for entry in self._waitables if entry[0].is_ready(self._set)]
 
     def was_woken(self) -> bool:
         """Whether a guard ended the wait: entities may have come or gone."""

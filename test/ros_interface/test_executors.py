@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from functools import partial
 from itertools import pairwise
 
@@ -183,6 +184,85 @@ def test_what_is_made_while_it_spins_is_served_and_what_is_destroyed_is_not(benc
     bench.send(3)
     bench.until(lambda: 3 in late)
     assert bench.heard == []
+
+
+@pytest.mark.parametrize("kind", ["subscription", "publisher", "timer", "client", "service"])
+def test_anything_may_be_destroyed_by_a_timer_while_nothing_else_happens(bench, kind):
+    node = bench.node
+    make = {
+        "subscription": bench.listen,
+        "publisher": lambda: node.create_publisher(Int32, "others", 1),
+        "timer": lambda: node.create_timer(LIMIT, print),
+        "client": lambda: node.create_client(Trigger, "lamp"),
+        "service": lambda: node.create_service(Trigger, "lamp", print),
+    }[kind]
+    things = [make() for _ in range(5)]
+    destroy = getattr(node, f"destroy_{kind}")
+    ticks = []
+
+    def destroy_one():
+        ticks.append(None)
+        if things and len(ticks) % 2:
+            destroy(things.pop())
+
+    node.create_timer(0.01, destroy_one)
+    bench.until(lambda: len(ticks) > 15)
+    assert not things
+
+
+def test_an_event_may_destroy_the_subscription_that_has_a_message(bench):
+    def end_it(_):
+        bench.node.destroy_subscription(subscription)
+
+    matched = rclpy.event_handler.PublisherEventCallbacks(matched=end_it)
+    bench.publisher = bench.node.create_publisher(Int32, "numbers", 100, event_callbacks=matched)
+    subscription = bench.listen()
+    while not bench.publisher.get_subscription_count():
+        time.sleep(0.01)
+    bench.send(1)
+    time.sleep(0.1)
+    ticks = []
+    bench.node.create_timer(0.02, lambda: ticks.append(None))
+    bench.until(lambda: len(ticks) > 3)
+    assert bench.heard == []
+
+
+def test_callbacks_of_one_group_exclude_one_another(bench):
+    answer, order = Future(), []
+
+    async def ask(_):
+        order.append("begins")
+        await answer
+        order.append("ends")
+
+    bench.listen(ask)
+    bench.listen(lambda _: order.append("another"))
+    apart = ReentrantCallbackGroup()
+    ticks = []
+    bench.connect(2)
+    bench.send(1)
+    bench.node.create_timer(0.02, lambda: ticks.append(None), callback_group=apart)
+    bench.node.create_timer(
+        0.2, lambda: answer.done() or answer.set_result(None), callback_group=apart
+    )
+    done = Future()
+    bench.node.create_timer(
+        0.01, lambda: len(order) == 3 and done.set_result(None), callback_group=apart
+    )
+    bench.executor.spin_until_future_complete(done, LIMIT)
+    assert order in (["begins", "ends", "another"], ["another", "begins", "ends"])
+
+
+def test_a_guard_condition_is_served_although_another_callback_raised(bench):
+    called = []
+    guard = bench.node.create_guard_condition(lambda: called.append(None))
+    bench.listen(lambda message: [][message.data])
+    bench.connect()
+    bench.send(1)
+    guard.trigger()
+    with pytest.raises(IndexError):
+        bench.until(lambda: len(called) > 1)
+    bench.until(lambda: called)
 
 
 def test_an_error_in_a_callback_ends_the_spinning(bench):

@@ -1,11 +1,13 @@
 """The life of the processes: output, death, respawn, shutdown, and nothing left behind."""
 
 import os
+import pty
 import re
 import signal
+import sys
 
 import pytest
-from conftest import IS_REAL, finish, is_alive, ours_only, read_until, wait_for
+from conftest import COMMAND, IS_REAL, finish, is_alive, ours_only, read_until, wait_for
 
 STARTED = re.compile(r"\[([\w.]+-\d+)\]: process started with pid \[(\d+)\]")
 
@@ -44,6 +46,23 @@ def test_the_processes_share_the_launchers_session(ros2):
     assert {os.getsid(pid) for pid in started.values()} == {os.getsid(process.pid)}
     process.send_signal(signal.SIGINT)
     finish(process)
+
+
+@pytest.mark.parametrize("call", ["open('/dev/tty').read()", "termios.tcflush(0, 2)"])
+def test_at_a_terminal_a_process_that_wants_it_is_told_and_not_stopped(ros2, call):
+    code = f"import os, termios; os.dup2(os.open('/dev/tty', 2), 0); {call}"
+    body = f'<executable cmd="{sys.executable} -c &quot;{code}&quot;" name="asker" output="both"/>'
+    path = ros2.write(body + node("sleeper"))
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(sys.executable, [*COMMAND, "launch", str(path)], ros2.environment)
+    text = ""
+    while "asker-1]: process has" not in text:  # died, or finished
+        text += os.read(terminal, 4096).decode()
+    os.write(terminal, b"\x03")
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 def test_which_output_is_shown(ros2):

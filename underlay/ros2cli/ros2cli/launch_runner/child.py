@@ -103,6 +103,9 @@ def _lead_group(prepare: Callable[[], None]) -> None:
     # Not a session: with its autogroups Linux weighs sessions as equals, and a process's niceness
     # would count among its own threads only.
     os.setpgid(0, 0)
+    # At a terminal it is in the background: to read there is an error, and does not stop it.
+    for number in (signal.SIGTTIN, signal.SIGTTOU):
+        signal.signal(number, signal.SIG_IGN)
     prepare()
 
 
