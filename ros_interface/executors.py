@@ -15,6 +15,7 @@ from rclpy.executors import (
     SingleThreadedExecutor,
 )
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
+from rclpy.node import Node
 from rclpy.subscription import Subscription
 
 from ros_interface.wait_list import Member, WaitList
@@ -61,8 +62,12 @@ class LeanExecutor(OneThread):
         elif not future.done():
             self._turn()
 
-    def release(self) -> None:
-        """Let go of the nodes' entities; call it when it spins no more."""
+    def remove_node(self, node: Node) -> None:
+        """Stop serving a node, as rclpy.spin does at its end, and let go of its entities."""
+        self._release()
+        super().remove_node(node)
+
+    def _release(self) -> None:
         waiting, self._list = self._list, None
         if waiting is not None:
             waiting.close()
@@ -80,7 +85,7 @@ class LeanExecutor(OneThread):
             self._list = WaitList(self.get_nodes(), guards, self._context)
         waiting = self._list
         if not waiting.wait():
-            self.release()
+            self._release()
             return
         if self._is_shutdown:
             return
@@ -89,7 +94,7 @@ class LeanExecutor(OneThread):
         woken = waiting.was_woken()
         self._serve(waiting)
         if woken:
-            self.release()
+            self._release()
 
     def _serve(self, waiting: WaitList) -> None:
         """Call what is ready, save for what has been destroyed meanwhile or has to wait."""

@@ -17,7 +17,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from ros_interface.errors import ConfigurationError
-from ros_interface.executors import LeanExecutor, new_executor
+from ros_interface.executors import new_executor
 from ros_interface.process_memory import keep_freed_memory, spare_what_stays
 from ros_interface.thread_priority import own_niceness, stop_yielding, yield_to_others
 from ros_interface.timers import wall_timer
@@ -48,11 +48,9 @@ def run_node(
     share = own_niceness()
     node = None
     try:
-        keep_freed_memory()
         _begin(args, SignalHandlerOptions.NO if last_words else None)
         node = factory()
         signals.is_made = True
-        spare_what_stays()
         yield_to_others(niceness)
         _spin(node, threads, end)
     except (ConfigurationError, ParameterError, NameValidationException) as error:
@@ -74,6 +72,7 @@ def run_node(
 
 def _begin(args: list[str] | None, options: SignalHandlerOptions | None) -> None:
     """Begin rclpy; ConfigurationError for arguments that it refuses."""
+    keep_freed_memory()
     try:
         rclpy.init(args=args, signal_handler_options=options)
     except Exception as error:  # rcl's own and RCLError, which have no public base
@@ -84,15 +83,12 @@ def _spin(node: Node, threads: int, end: Future[None] | None) -> None:
     # At a signal rclpy wakes its executors first and shuts the context down then: one that goes to
     # sleep in between would sleep for ever.
     wall_timer(node, _LONGEST_SLEEP, lambda: None)
+    spare_what_stays()
     executor = new_executor(threads)
-    try:
-        if end is None:
-            rclpy.spin(node, executor)
-        else:
-            rclpy.spin_until_future_complete(node, end, executor)
-    finally:
-        if isinstance(executor, LeanExecutor):
-            executor.release()
+    if end is None:
+        rclpy.spin(node, executor)
+    else:
+        rclpy.spin_until_future_complete(node, end, executor)
 
 
 class _Signals:

@@ -14,7 +14,7 @@ _LARGEST = 32 << 20  # bytes of the largest block that comes from it; glibc take
 def spare_what_stays() -> None:
     """Leave what was imported and made so far out of garbage collection; call it before the work.
 
-    A full collection goes through all of it, which holds every thread up for 20 to 40 ms.
+    A full collection goes through all of it, which holds every thread up for 20 to 80 ms.
     """
     gc.collect()
     gc.freeze()

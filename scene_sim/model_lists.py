@@ -18,7 +18,8 @@ def find_file(name: str, share: Path) -> Path:
         if path.is_file():
             return path
     place = share / name
-    ours = sorted(path.name for path in place.parent.glob("*" + place.suffix) if path.is_file())
+    beside = place.parent.glob("*" + place.suffix) if share in place.parents else ()
+    ours = sorted(path.name for path in beside if path.is_file())
     hint = f"; in '{place.parent}' are {', '.join(ours)}" if ours else ""
     raise ParameterError(f"'{name}': no such file, nor '{place}'{hint}")
 

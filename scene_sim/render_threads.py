@@ -82,8 +82,10 @@ class RenderThreads:
             except queue.Empty:
                 continue
             except RenderingError as error:
-                if not self._ending:
+                with self._turn:
+                    is_first = not self._ending
                     self._broken.set()
+                if is_first:
                     self._failed(str(error))
             except Exception as error:  # told by whoever asks for `error`
                 self._broken.set()

@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from functools import partial
 from itertools import pairwise
 
@@ -63,8 +62,7 @@ class Bench:
         done.result()
 
     def close(self):
-        if isinstance(self.executor, LeanExecutor):
-            self.executor.release()
+        self.executor.remove_node(self.node)
         self.node.destroy_node()
         rclpy.try_shutdown(context=self.context)
 
@@ -217,10 +215,17 @@ def test_an_event_may_destroy_the_subscription_that_has_a_message(bench):
     matched = rclpy.event_handler.PublisherEventCallbacks(matched=end_it)
     bench.publisher = bench.node.create_publisher(Int32, "numbers", 100, event_callbacks=matched)
     subscription = bench.listen()
-    while not bench.publisher.get_subscription_count():
-        time.sleep(0.01)
+    heard = []
+    witness = Node("witness", context=bench.context)
+    witness.create_subscription(Int32, "numbers", heard.append, 1)
+    meanwhile = SingleThreadedExecutor(context=bench.context)
+    meanwhile.add_node(witness)
+    while bench.publisher.get_subscription_count() < 2:
+        meanwhile.spin_once(timeout_sec=0.01)
     bench.send(1)
-    time.sleep(0.1)
+    while not heard:
+        meanwhile.spin_once(timeout_sec=0.01)
+    witness.destroy_node()
     ticks = []
     bench.node.create_timer(0.02, lambda: ticks.append(None))
     bench.until(lambda: len(ticks) > 3)
